@@ -1,0 +1,3 @@
+module trtmc-ranking-proxy
+
+go 1.26
