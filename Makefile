@@ -1,0 +1,91 @@
+# make help lists the targets. build/ and .deps/ hold everything that is made or fetched; `make clean` removes build/.
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+export PATH := $(CURDIR)/.deps/go/bin:$(PATH)
+export CGO_ENABLED ?= 1
+JOBS ?= $(shell nproc)
+MODEL_DIR ?= native/models/minilm-l6-rerank
+LISTEN ?= 127.0.0.1:8000
+SOCKET ?= $(CURDIR)/build/run/task.sock
+COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+GO_LDFLAGS := -s -w -X main.commit=$(COMMIT)
+CMAKE_FLAGS := -G Ninja -DOpenVINO_DIR=$(CURDIR)/.deps/openvino/openvino/cmake
+TASK := build/native/ranking-task
+PROXY := build/bin/ranking-proxy
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
+
+# --- build and run -------------------------------------------------------------------------------
+
+.PHONY: setup
+setup: ## install what the build lacks (packages, Go, Rust, OpenVINO)
+	@native/setup.sh build
+
+.PHONY: native
+native: setup
+	@test -f build/native/build.ninja || cmake -S native -B build/native $(CMAKE_FLAGS) -DCMAKE_BUILD_TYPE=Release >build/cmake.log || { cat build/cmake.log; exit 1; }
+	@cmake --build build/native -j $(JOBS) | sed '/no work to do/d'
+
+.PHONY: go
+go: setup
+	@mkdir -p build/bin
+	@go build -trimpath -ldflags '$(GO_LDFLAGS)' -o build/bin/ ./proxy/cmd/... ./conformance/cmd/... ./bench/cmd/...
+
+.PHONY: build
+build: native go ## build every program into build/native and build/bin
+
+.PHONY: run
+run: native go ## start the Task with the default model and the proxy, in the foreground
+	@mkdir -p build/run
+	@$(PROXY) --listen $(LISTEN) --task-socket $(SOCKET) --supervise -- \
+	  $(TASK) --task openvino --model $(MODEL_DIR) --socket $(SOCKET)
+
+# --- tests: fast ones first; `make test` is what CI runs ------------------------------------------
+
+.PHONY: test
+test: setup-test lint test-go test-native test-e2e ## everything CI runs
+
+.PHONY: setup-test
+setup-test:
+	@native/setup.sh test
+
+.PHONY: test-go
+test-go: ## Go unit, vector, property and fuzz-seed tests, with the race detector
+	go test -race -timeout 10m ./ipc/... ./proxy/... ./conformance/... ./bench/...
+
+.PHONY: test-native
+test-native: ## C++ tests under ASan+UBSan, then the threads under TSan
+	@for kind in address,undefined thread; do \
+	  dir=build/native-$${kind%%,*}; \
+	  test -f $$dir/build.ninja || cmake -S native -B $$dir $(CMAKE_FLAGS) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DRANKING_SANITIZE=$$kind >build/cmake-$${kind%%,*}.log; \
+	  cmake --build $$dir -j $(JOBS) | sed '/no work to do/d'; \
+	  ctest --test-dir $$dir --output-on-failure --no-tests=error -j $(JOBS); \
+	done
+
+.PHONY: test-e2e
+test-e2e: native go ## the real binaries and the real model over a real socket
+	go test -race -count=1 -timeout 20m -tags e2e ./conformance/e2e/...
+
+# --- looking after the code -----------------------------------------------------------------------
+
+.PHONY: lint
+lint: ## formatting and static checks of Go, C++, Rust and shell
+	@test -z "$$(gofmt -l ipc proxy conformance bench | tee /dev/stderr)"
+	@go vet ./...
+	@clang-format --dry-run -Werror $$(git ls-files 'native/*.h' 'native/*.cpp')
+	@cd native/tokenizer && cargo fmt --check
+
+.PHONY: format
+format: ## rewrite Go, C++ and Rust files in the project's format
+	@gofmt -w ipc proxy conformance bench
+	@clang-format -i $$(git ls-files 'native/*.h' 'native/*.cpp')
+	@cd native/tokenizer && cargo fmt
+
+.PHONY: clean
+clean: ## remove build/ (what was fetched stays in .deps/)
+	@rm -rf build
