@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -119,6 +120,9 @@ class Task {
   virtual ~Task() = default;
 
   virtual const TaskInfo& info() const = 0;
+
+  // Facts for the operator, name and value, such as {"isa", "avx512_vnni"}: printed by --check and logged at start, never sent to clients.
+  virtual std::vector<std::pair<std::string, std::string>> details() const { return {}; }
 
   // Takes the request. The completion is called exactly once, also for a request refused at admission.
   virtual void submit(Ticket ticket, RankRequest request, Completion done) = 0;

@@ -1,0 +1,10 @@
+# Warnings, sanitizers and hardening for all of our targets. Third-party headers come in as SYSTEM includes and are exempt.
+add_compile_options(-Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast)
+
+if(RANKING_SANITIZE)
+  add_compile_options(-fsanitize=${RANKING_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${RANKING_SANITIZE})
+else()
+  add_compile_options(-fstack-protector-strong)
+  add_link_options(-Wl,-z,relro,-z,now)
+endif()
