@@ -1,0 +1,116 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"trtmc-ranking-proxy/ipc"
+)
+
+// maxDialPause bounds how long a returning Task goes unnoticed when no request comes.
+const maxDialPause = 400 * time.Millisecond
+
+// keep holds a connection open and watches it until ctx ends.
+func (m *member) keep(ctx context.Context) {
+	defer m.close()
+	for pause := redialPause; ctx.Err() == nil; {
+		conn, err := m.connection(ctx)
+		if err != nil {
+			m.unready(m.conn.Load(), err.Error())
+			sleep(ctx, pause)
+			pause = min(2*pause, maxDialPause)
+			continue
+		}
+		pause = redialPause
+		m.watch(ctx, conn)
+	}
+}
+
+// close ends the connection, also one that is being made.
+func (m *member) close() {
+	m.mu.Lock()
+	d := m.dialing
+	m.mu.Unlock()
+	<-d.done
+	if conn := m.conn.Load(); conn != nil {
+		conn.Close()
+	}
+}
+
+// watch pings over conn until it ends, drains, or has been mute for the stall timeout.
+func (m *member) watch(ctx context.Context, conn *ipc.Conn) {
+	heard := time.Now()
+	for ctx.Err() == nil {
+		pong, err := m.ping(ctx, conn)
+		switch {
+		case !usable(conn):
+			m.unready(conn, "the connection to the Task has ended")
+			return
+		case err == nil:
+			heard = time.Now()
+			m.judge(conn, pong)
+		case time.Since(heard) > m.StallTimeout:
+			m.unready(conn, "the Task hangs")
+			conn.Close()
+			return
+		default:
+			m.unready(conn, "the Task does not answer a ping")
+		}
+		pauseUnlessEnded(ctx, conn, m.PingInterval)
+	}
+}
+
+func (m *member) ping(ctx context.Context, conn *ipc.Conn) (*ipc.Pong, error) {
+	ctx, cancel := context.WithTimeout(ctx, m.PingTimeout)
+	defer cancel()
+	return conn.Ping(ctx)
+}
+
+// judge turns a pong into readiness.
+func (m *member) judge(conn *ipc.Conn, pong *ipc.Pong) {
+	oldest := time.Duration(pong.OldestCallMS) * time.Millisecond
+	switch {
+	case !pong.Ready:
+		m.unready(conn, "the Task says that it is not ready")
+	case oldest > m.StallTimeout:
+		m.unready(conn, fmt.Sprintf("a call of the Task has been running for more than %v", m.StallTimeout))
+	default:
+		m.note(conn, health{ready: true})
+	}
+}
+
+func (m *member) unready(conn *ipc.Conn, why string) { m.note(conn, health{why: why}) }
+
+// note records what was learnt over conn, unless a newer connection has replaced it meanwhile.
+func (m *member) note(conn *ipc.Conn, now health) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.conn.Load() != conn || *m.health.Load() == now {
+		return
+	}
+	m.health.Store(&now)
+	if now.ready {
+		m.Log.Info().Msg("the Task is ready")
+	} else {
+		m.Log.Warn().Str("why", now.why).Msg("the Task is not ready")
+	}
+}
+
+func pauseUnlessEnded(ctx context.Context, conn *ipc.Conn, pause time.Duration) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-conn.Done():
+	case <-conn.Draining():
+	case <-ctx.Done():
+	}
+}
+
+func sleep(ctx context.Context, pause time.Duration) {
+	select {
+	case <-time.After(pause):
+	case <-ctx.Done():
+	}
+}

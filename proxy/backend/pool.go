@@ -1,0 +1,110 @@
+// Package backend reaches the ranking Task: it keeps a connection to each Task socket, knows whether a Task would answer, and
+// passes ranks on. It never queues: when no Task can take a rank, the rank fails at once.
+package backend
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"trtmc-ranking-proxy/ipc"
+	"trtmc-ranking-proxy/proxy/telemetry"
+)
+
+// Options of a Pool. All are required.
+type Options struct {
+	Sockets      []string      // addresses of Tasks that serve the same model
+	Client       string        // name and version, for the Task's log
+	PingInterval time.Duration // pause between pings
+	PingTimeout  time.Duration // a ping or a hello unanswered for so long means not ready
+	StallTimeout time.Duration // a Task call of this age means not ready; pings unanswered for so long end the connection
+	Log          zerolog.Logger
+	Metrics      *telemetry.Metrics
+}
+
+// Pool is one or more Tasks, each behind its own socket. It is safe for concurrent use.
+type Pool struct {
+	members  []*member
+	identity atomic.Pointer[ipc.Welcome]
+
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+// Start begins to connect, in the background: a Pool may be started before its Tasks are there.
+func Start(o Options) *Pool {
+	ctx, stop := context.WithCancel(context.Background())
+	p := &Pool{stop: stop}
+	for _, address := range o.Sockets {
+		m := newMember(address, o, func(w *ipc.Welcome) { p.identity.Store(w) })
+		p.members = append(p.members, m)
+		p.running.Go(func() { m.keep(ctx) })
+	}
+	return p
+}
+
+// Close ends the connections; ranks in flight fail.
+func (p *Pool) Close() {
+	p.stop()
+	p.running.Wait()
+}
+
+// Identity is the welcome of the Task that connected last; nil before the first.
+func (p *Pool) Identity() *ipc.Welcome { return p.identity.Load() }
+
+// Ready tells whether some Task is warm and answers, and if none is, why.
+func (p *Pool) Ready() (ready bool, why string) {
+	for _, m := range p.members {
+		health := m.health.Load()
+		if health.ready {
+			return true, ""
+		}
+		why = health.why
+	}
+	return false, why
+}
+
+// Rank has a Task score the rank; it sets DeadlineMS from ctx. A rank that meets a dead connection is sent once more, on a new
+// one: scoring has no effect beyond its answer, so a second send is harmless even if the first had begun.
+func (p *Pool) Rank(ctx context.Context, rank *ipc.Rank) (scores *ipc.Scores, task *ipc.Welcome, err error) {
+	for range 2 {
+		if err := setDeadline(ctx, rank); err != nil {
+			return nil, nil, err
+		}
+		scores, task, err = p.pick().rank(ctx, rank)
+		if !errors.Is(err, ipc.ErrClosed) || ctx.Err() != nil {
+			break
+		}
+	}
+	return scores, task, err
+}
+
+// setDeadline turns the deadline of ctx into the time left, as no clock is shared with the Task.
+func setDeadline(ctx context.Context, rank *ipc.Rank) error {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ctx.Err()
+	}
+	left := time.Until(deadline).Milliseconds()
+	if left <= 0 {
+		return context.DeadlineExceeded
+	}
+	rank.DeadlineMS = uint32(min(left, math.MaxInt32))
+	return nil
+}
+
+// pick is the ready member with the least work outstanding; without a ready one the least loaded, which may have come back.
+func (p *Pool) pick() *member {
+	best := p.members[0]
+	for _, m := range p.members[1:] {
+		if m.before(best) {
+			best = m
+		}
+	}
+	return best
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"trtmc-ranking-proxy/proxy/backend"
+	"trtmc-ranking-proxy/proxy/config"
+	"trtmc-ranking-proxy/proxy/dialect"
+	"trtmc-ranking-proxy/proxy/server"
+	"trtmc-ranking-proxy/proxy/telemetry"
+)
+
+// run serves until SIGTERM or SIGINT, then drains. A second signal ends the process at once.
+func run(c *config.Config) error {
+	log := newLog(c.LogLevel)
+	metrics := telemetry.New(version)
+	tasks := backend.Start(backend.Options{
+		Sockets: c.TaskSockets, Client: "ranking-proxy/" + version,
+		PingInterval: c.PingInterval, PingTimeout: c.PingTimeout, StallTimeout: c.StallTimeout,
+		Log: log, Metrics: metrics,
+	})
+	defer tasks.Close()
+	s, err := server.New(server.Options{
+		Config: c, Backend: tasks, Metrics: metrics, Log: log, Version: version,
+		Dialects: []dialect.Dialect{dialect.NIM{DefaultModel: dialect.DefaultModel(c.DefaultModel)}},
+	})
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return err
+	}
+	log.Info().Str("address", listener.Addr().String()).Str("version", version).Msg("serving HTTP")
+	return serve(s, listener, c, log)
+}
+
+func serve(s *server.Server, listener net.Listener, c *config.Config, log zerolog.Logger) error {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case received := <-signals:
+		signal.Stop(signals) // the next one has its default effect
+		log.Info().Str("signal", received.String()).Msg("draining")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.DrainDelay+c.DrainTimeout)
+	defer cancel()
+	return s.Drain(ctx)
+}
+
+func newLog(level string) zerolog.Logger {
+	parsed, _ := zerolog.ParseLevel(level)                    // config has checked it
+	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00" // as the Task writes it
+	zerolog.TimestampFunc = func() time.Time { return time.Now().UTC() }
+	return zerolog.New(os.Stderr).Level(parsed).With().Timestamp().Str("process", "proxy").Logger()
+}

@@ -1,0 +1,157 @@
+// Package config reads the proxy's settings from flags and environment, and checks them before anything starts.
+//
+// Every flag --some-name has the variable RANKING_PROXY_SOME_NAME; a flag on the command line wins.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag" // flags with two dashes, as the users of such servers expect, and lists
+
+	"trtmc-ranking-proxy/proxy/dialect"
+)
+
+// Config is every setting of the proxy.
+type Config struct {
+	Listen      string
+	TaskSockets []string
+
+	ServedModelNames []string
+	DefaultModel     string
+	Timing           bool
+
+	MaxPassages    int
+	MaxBodyBytes   int
+	MaxHeaderBytes int
+	MaxConnections int
+	MaxInFlight    int
+
+	RequestTimeout time.Duration
+	ReadTimeout    time.Duration
+	WriteTimeout   time.Duration
+	IdleTimeout    time.Duration
+
+	PingInterval time.Duration
+	PingTimeout  time.Duration
+	StallTimeout time.Duration
+
+	DrainDelay   time.Duration
+	DrainTimeout time.Duration
+
+	LogLevel     string
+	LogSample    int
+	DebugRequest string
+}
+
+// ErrHelp says that --help was asked for and has been printed.
+var ErrHelp = pflag.ErrHelp
+
+const envPrefix = "RANKING_PROXY_"
+
+// Parse reads args (without the program's name) and the environment. The error, if any, names every mistake, one a line.
+// Help goes to help.
+func Parse(args []string, lookupEnv func(string) (string, bool), help io.Writer) (*Config, error) {
+	c := &Config{}
+	flags := c.flags()
+	flags.SetOutput(help)
+	flags.Usage = func() { usage(flags, help) }
+	mistakes := collectMistakes(flags)
+	if err := flags.Parse(args); err != nil {
+		return nil, errors.Join(append(*mistakes, err)...)
+	}
+	if flags.NArg() > 0 {
+		*mistakes = append(*mistakes, fmt.Errorf("unexpected argument %q", flags.Arg(0)))
+	}
+	applyEnvironment(flags, lookupEnv)
+	if err := errors.Join(append(*mistakes, c.mistakes()...)...); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Config) flags() *pflag.FlagSet {
+	f := pflag.NewFlagSet("ranking-proxy", pflag.ContinueOnError)
+	f.SortFlags = false
+	f.StringVar(&c.Listen, "listen", ":8000", "TCP `address` to serve HTTP on")
+	f.StringSliceVar(&c.TaskSockets, "task-socket", []string{"/run/ranking/task.sock"}, "Unix socket `path` of the Task, @name for an abstract one; several: the least loaded is asked")
+
+	f.StringSliceVar(&c.ServedModelNames, "served-model-name", nil, "further `names` of the served model; in all names _ and . are equal")
+	f.StringVar(&c.DefaultModel, "default-model", string(dialect.DefaultModelNull), "`when` the served model answers a NIM request that names none: null (only if it says \"model\": null), always, never")
+	f.BoolVar(&c.Timing, "timing", true, "add trtmc_timing and Server-Timing to answers")
+
+	f.IntVar(&c.MaxPassages, "max-passages", 512, "passages in one request; the Task's own cap applies too")
+	f.IntVar(&c.MaxBodyBytes, "max-body-bytes", 16<<20, "size of a request body")
+	f.IntVar(&c.MaxHeaderBytes, "max-header-bytes", 8<<10, "size of a request's head; also the read buffer of each connection")
+	f.IntVar(&c.MaxConnections, "max-connections", 4096, "open connections; beyond it 503 and close")
+	f.IntVar(&c.MaxInFlight, "max-in-flight", 1024, "ranking requests in progress; beyond it 429")
+
+	f.DurationVar(&c.RequestTimeout, "request-timeout", 120*time.Second, "time for one ranking; a client may ask for less with X-Request-Timeout-Ms")
+	f.DurationVar(&c.ReadTimeout, "read-timeout", 30*time.Second, "time for a client to send a whole request")
+	f.DurationVar(&c.WriteTimeout, "write-timeout", 30*time.Second, "time for a client to take an answer")
+	f.DurationVar(&c.IdleTimeout, "idle-timeout", 90*time.Second, "time an idle connection is kept")
+
+	f.DurationVar(&c.PingInterval, "ping-interval", 250*time.Millisecond, "pause between pings to the Task")
+	f.DurationVar(&c.PingTimeout, "ping-timeout", 500*time.Millisecond, "an unanswered ping of this age makes the proxy not ready")
+	f.DurationVar(&c.StallTimeout, "stall-timeout", 30*time.Second, "a single Task call of this age makes the proxy not ready")
+
+	f.DurationVar(&c.DrainDelay, "drain-delay", time.Second, "on SIGTERM, time between turning not ready and refusing connections")
+	f.DurationVar(&c.DrainTimeout, "drain-timeout", 30*time.Second, "on SIGTERM, time for accepted requests to finish")
+
+	f.StringVar(&c.LogLevel, "log-level", "info", "`level`: debug (every request, with its stages), info, warn or error")
+	f.IntVar(&c.LogSample, "log-sample", 100, "log one in so many successful requests; 0: none")
+	f.StringVar(&c.DebugRequest, "debug-request", "", "log the request with this `id` with its stages, whatever the level")
+	return f
+}
+
+// applyEnvironment sets what the command line did not.
+func applyEnvironment(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if value, found := lookupEnv(envName(f.Name)); found && !f.Changed {
+			f.Value.Set(value)
+		}
+	})
+}
+
+func envName(flag string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// collector keeps the error of a flag's value instead of ending the parse, so that one run shows every mistake.
+type collector struct {
+	pflag.Value
+	name     string
+	fallback string
+	mistakes *[]error
+}
+
+func (c collector) Set(value string) error {
+	if err := c.Value.Set(value); err != nil {
+		c.Value.Set(c.fallback) // so that the checks do not complain a second time
+		*c.mistakes = append(*c.mistakes, fmt.Errorf("--%s (or %s): %q: %w", c.name, envName(c.name), value, err))
+	}
+	return nil
+}
+
+func collectMistakes(flags *pflag.FlagSet) *[]error {
+	mistakes := new([]error)
+	flags.VisitAll(func(f *pflag.Flag) {
+		f.Value = collector{Value: f.Value, name: f.Name, fallback: f.DefValue, mistakes: mistakes}
+	})
+	return mistakes
+}
+
+func usage(flags *pflag.FlagSet, w io.Writer) {
+	fmt.Fprintf(w, `ranking-proxy serves the NIM ranking API in front of a ranking Task on a Unix socket.
+
+Usage:
+  ranking-proxy [flags]
+  ranking-proxy version
+
+Each flag can be given as %sNAME in the environment, for example %s; a flag wins.
+
+%s`, envPrefix, envName("task-socket"), flags.FlagUsagesWrapped(120))
+}

@@ -1,0 +1,63 @@
+package ranking
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// check refuses what no Task should see, in the order in which a person would mend it.
+func (r *Ranker) check(req *Request) error {
+	if blank(req.Query) {
+		return Invalid("blank_query", "the query is empty or only white space", "")
+	}
+	if err := r.checkCount(len(req.Passages)); err != nil {
+		return err
+	}
+	for i, passage := range req.Passages {
+		if blank(passage) {
+			return Invalid("blank_passage", "passage "+strconv.Itoa(i)+" (counted from 0) is empty or only white space", "")
+		}
+	}
+	return r.checkModel(req.Model)
+}
+
+func (r *Ranker) checkCount(n int) error {
+	if n == 0 {
+		return Invalid("no_passages", "there are no passages to rank", "")
+	}
+	limit := r.MaxPassages()
+	if n <= limit {
+		return nil
+	}
+	return Invalid("too_many_passages", fmt.Sprintf("%d passages are more than the maximum of %d", n, limit),
+		"split the request; the same request will always be refused")
+}
+
+// MaxPassages is the passage cap now in force: the Ranker's own, or the Task's if that is lower.
+func (r *Ranker) MaxPassages() int {
+	if task := r.backend.Identity(); task != nil && int(task.MaxPassages) < r.maxPassages {
+		return int(task.MaxPassages)
+	}
+	return r.maxPassages
+}
+
+// checkModel lets every name pass while no Task has ever said what it serves: the request will fail as unavailable.
+func (r *Ranker) checkModel(model string) error {
+	task := r.backend.Identity()
+	if model == "" || task == nil {
+		return nil
+	}
+	if name := canonical(model); name == canonical(task.Model) || r.aliases[name] {
+		return nil
+	}
+	return &Error{
+		Kind: ModelNotFound, Reason: "unknown_model", Message: "the model asked for is not served here",
+		Detail: "this server has " + strconv.Quote(task.Model),
+	}
+}
+
+// canonical makes `_` and `.` equal, because litellm and NIM's hosted form write one for the other.
+func canonical(model string) string { return strings.ReplaceAll(model, "_", ".") }
+
+func blank(text string) bool { return strings.TrimSpace(text) == "" }

@@ -1,0 +1,90 @@
+// Package ranking is the one ranking path: every wire format hands its request to [Ranker.Rank] and renders what comes back,
+// so that checks, order, errors and timings are the same whichever door a client came through.
+//
+// What scores mean, how texts become tokens, and how pairs are batched belong to the Task; nothing here touches a score.
+package ranking
+
+import (
+	"context"
+	"time"
+
+	"trtmc-ranking-proxy/ipc"
+)
+
+// Request is one query and the passages to rank against it.
+type Request struct {
+	ID      string // request id, valid in an ipc rank
+	Dialect string // name of the wire format, for logs and counters
+	Model   string // as the client named it; empty: whichever is served
+
+	Query            string
+	Passages         []string
+	Truncate         ipc.Truncate
+	MaxPassageTokens uint32 // 0: none
+	Traceparent      string // empty: none
+}
+
+// Result is the answer to a Request.
+type Result struct {
+	*ipc.Scores // Scores.Scores[i] belongs to Passages[i], bit for bit as the Task sent it
+
+	// Order lists passage indices from the best score to the worst; equal scores keep the order of the passages.
+	Order []int32
+	// Task is the identity of the Task that answered.
+	Task *ipc.Welcome
+	// RoundTrip is the time from handing the rank to a connection to having its answer, a redial included.
+	RoundTrip time.Duration
+}
+
+// Tokens is the sum of the tokens scored, and whether the Task counts them at all.
+func (r *Result) Tokens() (total uint64, counted bool) {
+	for _, n := range r.PairTokens {
+		total += uint64(n)
+	}
+	return total, r.HasTokens
+}
+
+// Backend reaches the Task.
+type Backend interface {
+	// Rank asks a Task and returns its answer, one finite score for each passage, with the identity of the Task that gave it.
+	// The deadline is that of ctx.
+	// Errors: *ipc.Error is the Task's own answer; the error of ctx when that ends; anything else means no Task answered.
+	Rank(ctx context.Context, rank *ipc.Rank) (*ipc.Scores, *ipc.Welcome, error)
+	// Identity is that of the Task last spoken to, nil before the first. It is known also while the Task is down.
+	Identity() *ipc.Welcome
+}
+
+// Ranker checks requests, has them scored and sorts the answer. It is safe for concurrent use.
+type Ranker struct {
+	backend     Backend
+	maxPassages int
+	aliases     map[string]bool
+}
+
+// New returns a Ranker that takes at most maxPassages passages (and never more than the Task does), and answers to the
+// served model's own id and to the aliases.
+func New(backend Backend, maxPassages int, aliases []string) *Ranker {
+	r := &Ranker{backend: backend, maxPassages: maxPassages, aliases: make(map[string]bool, len(aliases))}
+	for _, alias := range aliases {
+		r.aliases[canonical(alias)] = true
+	}
+	return r
+}
+
+// Rank scores the passages of req. A returned error is always an [*Error].
+func (r *Ranker) Rank(ctx context.Context, req *Request) (*Result, error) {
+	if err := r.check(req); err != nil {
+		return nil, err
+	}
+	rank := &ipc.Rank{
+		ID: req.ID, Query: req.Query, Passages: req.Passages, Truncate: req.Truncate,
+		MaxPassageTokens: req.MaxPassageTokens, Traceparent: req.Traceparent,
+	}
+	start := time.Now()
+	scores, task, err := r.backend.Rank(ctx, rank)
+	if err != nil {
+		return nil, asError(ctx, err)
+	}
+	roundTrip := time.Since(start)
+	return &Result{Scores: scores, Order: order(scores.Scores), Task: task, RoundTrip: roundTrip}, nil
+}

@@ -1,0 +1,150 @@
+package server
+
+import (
+	"errors"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/valyala/fasthttp"
+
+	"trtmc-ranking-proxy/proxy/ranking"
+	"trtmc-ranking-proxy/proxy/telemetry"
+)
+
+// exchange is one request and its answer, with what is learnt on the way for counters and logs.
+type exchange struct {
+	ctx   *fasthttp.RequestCtx
+	id    string
+	start time.Time // the request was complete
+	route *route
+
+	decode  time.Duration    // time to decode the body
+	request *ranking.Request // nil until decoded
+	result  *ranking.Result  // nil unless scored
+	err     *ranking.Error   // nil unless failed
+}
+
+// handle takes a request from fasthttp. Nothing of ctx may be kept beyond it.
+func (s *Server) handle(ctx *fasthttp.RequestCtx) {
+	x := &exchange{ctx: ctx, id: requestID(ctx), start: time.Now(), route: s.unknown}
+	defer s.finish(x)
+	route, err := s.find(ctx)
+	x.route = route
+	if err == nil {
+		err = route.handle(x)
+	}
+	if err != nil {
+		x.fail(err)
+	}
+}
+
+// finish is the end of every request, a panic included: the error is rendered, and the outcome counted and logged.
+func (s *Server) finish(x *exchange) {
+	if cause := recover(); cause != nil {
+		s.Metrics.Panics.Inc()
+		s.Log.Error().Str("request_id", x.id).Interface("panic", cause).Bytes("stack", debug.Stack()).Msg("a request panicked")
+		x.err = &ranking.Error{Kind: ranking.InternalError, Reason: "panic", Message: "an internal error of the proxy"}
+	}
+	x.ctx.Response.Header.Set("X-Request-ID", x.id)
+	if x.err != nil {
+		x.writeError()
+		s.Metrics.Rejected(x.err)
+	}
+	took := time.Since(x.start)
+	x.route.counters.Observe(x.outcome(), took)
+	s.log(x, took)
+}
+
+func (x *exchange) fail(err error) {
+	if !errors.As(err, &x.err) {
+		x.err = &ranking.Error{Kind: ranking.InternalError, Reason: "error", Message: err.Error()}
+	}
+}
+
+func (x *exchange) outcome() ranking.Kind {
+	if x.err != nil {
+		return x.err.Kind
+	}
+	return telemetry.OK
+}
+
+// scratch holds buffers for rendering; the response keeps a copy.
+var scratch = sync.Pool{New: func() any { return new([]byte) }}
+
+// writeJSON answers with what render appends.
+func (x *exchange) writeJSON(render func(dst []byte) []byte) {
+	buffer := scratch.Get().(*[]byte)
+	*buffer = render((*buffer)[:0])
+	x.ctx.SetContentType("application/json")
+	x.ctx.SetBody(*buffer)
+	scratch.Put(buffer)
+}
+
+func (x *exchange) writeError() {
+	status := x.err.Kind.Status()
+	x.ctx.SetStatusCode(status)
+	if x.err.RetryAfter > 0 {
+		seconds := int(max(1, (x.err.RetryAfter+time.Second-1)/time.Second))
+		x.ctx.Response.Header.Set(fasthttp.HeaderRetryAfter, strconv.Itoa(seconds))
+	}
+	x.writeJSON(func(dst []byte) []byte { return x.route.dialect.AppendError(dst, x.err, x.id) })
+}
+
+// log writes a line for each failure, for one success in LogSample, and for the request that --debug-request names.
+func (s *Server) log(x *exchange, took time.Duration) {
+	event := s.event(x)
+	if event == nil {
+		return
+	}
+	event.Str("request_id", x.id).Str("route", x.route.path).Int("status", x.ctx.Response.StatusCode()).
+		Str("outcome", string(x.outcome())).Dur("handler_ms", took)
+	if x.err != nil {
+		event.Str("reason", x.err.Reason)
+		if x.err.Kind.Status() >= 500 {
+			event.Str("error", x.err.Message).Str("detail", x.err.Detail) // ours or the Task's words, never the client's
+		}
+	}
+	if x.request != nil {
+		event.Int("passages", len(x.request.Passages)).Int("body_bytes", len(x.ctx.PostBody())).Dur("decode_ms", x.decode)
+		if x.request.Traceparent != "" {
+			event.Str("traceparent", x.request.Traceparent)
+		}
+	}
+	if x.result != nil {
+		logResult(event, x.result)
+	}
+	event.Msg("request")
+}
+
+func logResult(event *zerolog.Event, r *ranking.Result) {
+	if tokens, counted := r.Tokens(); counted {
+		event.Uint64("tokens", tokens).Uint32("truncated", r.Truncated)
+	}
+	event.Dur("ipc_ms", r.RoundTrip).Uint64("queue_us", r.QueueUS).Uint64("tokenize_us", r.TokenizeUS).
+		Uint64("public_task_call_wall_us", r.PublicTaskCallWallUS).Uint32("batches", r.Batches)
+}
+
+// event chooses the level; nil means no line.
+func (s *Server) event(x *exchange) *zerolog.Event {
+	switch {
+	case s.Config.DebugRequest != "" && x.id == s.Config.DebugRequest:
+		return s.Log.Log()
+	case x.err == nil:
+		return s.successEvent(x)
+	case x.err.Kind.Status() >= 500:
+		return s.Log.Error()
+	}
+	return s.Log.Warn()
+}
+
+// successEvent samples rankings; probes and scrapes appear only at debug level.
+func (s *Server) successEvent(x *exchange) *zerolog.Event {
+	sample := uint64(s.Config.LogSample)
+	if x.result != nil && sample > 0 && s.good.Add(1)%sample == 0 {
+		return s.Log.Info()
+	}
+	return s.Log.Debug()
+}

@@ -1,0 +1,112 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"trtmc-ranking-proxy/proxy/dialect"
+	"trtmc-ranking-proxy/proxy/ranking"
+)
+
+// rank handles the ranking routes of every dialect.
+func (s *Server) rank(x *exchange) error {
+	defer s.Metrics.InFlight.Add(-1)
+	if s.Metrics.InFlight.Add(1) > int64(s.Config.MaxInFlight) {
+		return &ranking.Error{
+			Kind: ranking.ServerBusy, Reason: "in_flight", RetryAfter: time.Second, Message: "too many requests are in progress",
+		}
+	}
+	call, err := s.decode(x)
+	if err != nil {
+		return err
+	}
+	limit, err := timeout(&x.ctx.Request.Header, s.Config.RequestTimeout)
+	if err != nil {
+		return err
+	}
+	if x.result, err = s.score(x.ctx.Conn(), x.request, limit); err != nil {
+		return err
+	}
+	s.Metrics.Scored(x.result)
+	s.render(x, call)
+	return nil
+}
+
+func (s *Server) decode(x *exchange) (dialect.Call, error) {
+	header := &x.ctx.Request.Header
+	if err := checkMedia(header); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	call, err := x.route.dialect.Decode(x.ctx.PostBody())
+	x.decode = time.Since(start)
+	if err != nil {
+		return nil, err
+	}
+	x.request = call.Request()
+	x.request.ID, x.request.Dialect, x.request.Traceparent = x.id, x.route.dialect.Name(), traceparent(header)
+	return call, nil
+}
+
+// watched is a connection that can tell of its client's leaving; see package disconnect.
+type watched interface {
+	Begin(cancel func())
+	End()
+}
+
+// score ranks within limit, and no longer than the client stays.
+func (s *Server) score(conn net.Conn, req *ranking.Request, limit time.Duration) (*ranking.Result, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	if client, ok := conn.(watched); ok {
+		client.Begin(cancel)
+		defer client.End()
+	}
+	return s.ranker.Rank(ctx, req)
+}
+
+// render writes the answer. The handler time in it ends here: what is left is a copy into the connection's buffer.
+func (s *Server) render(x *exchange, call dialect.Call) {
+	if !s.Config.Timing {
+		x.writeJSON(func(dst []byte) []byte { return call.AppendResult(dst, x.result, nil) })
+		return
+	}
+	timing := dialect.Timing{
+		Queue:   micros(x.result.QueueUS),
+		Call:    micros(x.result.PublicTaskCallWallUS),
+		Handler: time.Since(x.start),
+	}
+	x.writeJSON(func(dst []byte) []byte { return call.AppendResult(dst, x.result, &timing) })
+	x.ctx.Response.Header.SetBytesV("Server-Timing", serverTiming(x.result, &timing))
+}
+
+func serverTiming(r *ranking.Result, t *dialect.Timing) []byte {
+	header := make([]byte, 0, 96)
+	header = appendDuration(header, "model;dur=", t.Call)
+	header = appendDuration(header, ", queue;dur=", t.Queue)
+	header = appendDuration(header, ", ipc;dur=", r.RoundTrip)
+	return appendDuration(header, ", handler;dur=", t.Handler)
+}
+
+func appendDuration(dst []byte, name string, d time.Duration) []byte {
+	return strconv.AppendFloat(append(dst, name...), float64(d.Microseconds())/1000, 'f', -1, 64)
+}
+
+func micros(us uint64) time.Duration { return time.Duration(us) * time.Microsecond }
+
+// expect answers `Expect: 100-continue`: a body over the limit gets the refusal, not the invitation.
+func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
+	if ctx.Request.Header.ContentLength() <= s.Config.MaxBodyBytes {
+		return fasthttp.StatusContinue
+	}
+	s.refuse(ctx, tooLarge(s.Config.MaxBodyBytes))
+	return fasthttp.StatusRequestEntityTooLarge
+}

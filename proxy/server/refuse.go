@@ -1,0 +1,52 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"trtmc-ranking-proxy/proxy/ranking"
+)
+
+// refuseUnparsed answers what fasthttp could not read as a request; the connection is closed afterwards. The parser's own words
+// may quote raw headers, so they go nowhere.
+func (s *Server) refuseUnparsed(ctx *fasthttp.RequestCtx, err error) {
+	s.refuse(ctx, s.unparsed(err))
+	if conn, ok := ctx.Conn().(*conn); ok {
+		conn.linger.Store(true)
+	}
+}
+
+// refuse ends a request that never reaches a handler.
+func (s *Server) refuse(ctx *fasthttp.RequestCtx, err *ranking.Error) {
+	s.finish(&exchange{ctx: ctx, id: requestID(ctx), start: time.Now(), route: s.unknown, err: err})
+}
+
+func (s *Server) unparsed(err error) *ranking.Error {
+	var small *fasthttp.ErrSmallBuffer
+	var network *net.OpError
+	switch {
+	case errors.Is(err, fasthttp.ErrBodyTooLarge):
+		return tooLarge(s.Config.MaxBodyBytes)
+	case errors.As(err, &small):
+		return &ranking.Error{
+			Kind: ranking.HeadersTooLarge, Reason: "head_bytes",
+			Message: fmt.Sprintf("the head of the request is larger than %d bytes", s.Config.MaxHeaderBytes),
+		}
+	case errors.As(err, &network) && network.Timeout():
+		return &ranking.Error{Kind: ranking.RequestTimeout, Reason: "slow_client", Message: "the request did not arrive in time"}
+	case errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF):
+		return &ranking.Error{Kind: ranking.ClientClosed, Reason: "disconnect", Message: "the connection ended within the request"}
+	}
+	return ranking.Invalid("bad_http", "this is not a well-formed HTTP request", "")
+}
+
+func tooLarge(limit int) *ranking.Error {
+	return &ranking.Error{
+		Kind: ranking.PayloadTooLarge, Reason: "body_bytes", Message: fmt.Sprintf("the body is larger than %d bytes", limit),
+	}
+}

@@ -1,0 +1,72 @@
+package server
+
+import (
+	"github.com/valyala/fasthttp"
+
+	"trtmc-ranking-proxy/proxy/dialect"
+	"trtmc-ranking-proxy/proxy/ranking"
+	"trtmc-ranking-proxy/proxy/telemetry"
+)
+
+// route is one path with the one method it takes; GET includes HEAD.
+type route struct {
+	path     string // as a metric label and in logs
+	method   string
+	dialect  dialect.Dialect // shapes errors, and for ranking routes everything
+	handle   func(x *exchange) error
+	counters *telemetry.Route
+}
+
+func (s *Server) addRoutes() {
+	s.routes = make(map[string]*route)
+	for _, d := range s.Dialects {
+		for _, path := range d.Paths() {
+			s.addRoute(&route{path: path, method: fasthttp.MethodPost, dialect: d, handle: s.rank}, d.Name())
+		}
+	}
+	for path, handle := range map[string]func(*exchange) error{
+		"/v1/models":       s.models,
+		"/v1/metadata":     s.metadata,
+		"/v1/serving/info": s.servingInfo,
+		"/v1/health/live":  s.live,
+		"/v1/health/ready": s.ready,
+		"/health/live":     s.live,
+		"/health/ready":    s.ready,
+		"/openapi.json":    s.openAPI,
+		"/metrics":         s.metrics,
+		"/v1/metrics":      s.metrics,
+	} {
+		s.addRoute(&route{path: path, method: fasthttp.MethodGet, dialect: s.Dialects[0], handle: handle}, "")
+	}
+	s.unknown = &route{path: "unknown", dialect: s.Dialects[0]}
+	s.unknown.counters = s.Metrics.Route(s.unknown.path, "")
+}
+
+func (s *Server) addRoute(r *route, dialectName string) {
+	r.counters = s.Metrics.Route(r.path, dialectName)
+	s.routes[r.path] = r
+}
+
+// find returns the route of a request. With an error the route still says in which shape to answer.
+func (s *Server) find(ctx *fasthttp.RequestCtx) (*route, error) {
+	r, found := s.routes[string(ctx.Path())]
+	if !found {
+		return s.unknown, &ranking.Error{
+			Kind: ranking.NotFound, Reason: "path", Message: "there is nothing at this path", Detail: "see /openapi.json",
+		}
+	}
+	if method := string(ctx.Method()); method == r.method || method == fasthttp.MethodHead && r.method == fasthttp.MethodGet {
+		return r, nil
+	}
+	ctx.Response.Header.Set(fasthttp.HeaderAllow, r.allow())
+	return r, &ranking.Error{
+		Kind: ranking.MethodNotAllowed, Reason: "method", Message: "this path does not take that method", Detail: "it takes " + r.allow(),
+	}
+}
+
+func (r *route) allow() string {
+	if r.method == fasthttp.MethodGet {
+		return "GET, HEAD"
+	}
+	return r.method
+}

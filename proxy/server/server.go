@@ -1,0 +1,129 @@
+// Package server is the HTTP side: connections, routes, limits, deadlines, and one place where every request ends.
+//
+// A request goes through handle: route, then the route's handler, then finish, which writes an error if there was one, counts and
+// logs. Handlers return errors of package ranking; only finish and the parser's error handler turn them into bytes.
+package server
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/valyala/fasthttp"
+
+	"trtmc-ranking-proxy/ipc"
+	"trtmc-ranking-proxy/proxy/config"
+	"trtmc-ranking-proxy/proxy/dialect"
+	"trtmc-ranking-proxy/proxy/disconnect"
+	"trtmc-ranking-proxy/proxy/ranking"
+	"trtmc-ranking-proxy/proxy/telemetry"
+)
+
+// Backend is what the server asks of the Task's side besides ranking.
+type Backend interface {
+	ranking.Backend
+	// Ready tells whether a Task would answer now, and if not, why.
+	Ready() (ready bool, why string)
+}
+
+// Options of a Server. All are required.
+type Options struct {
+	Config   *config.Config
+	Backend  Backend
+	Dialects []dialect.Dialect // the first one's error shape serves the routes without a dialect
+	Metrics  *telemetry.Metrics
+	Log      zerolog.Logger
+	Version  string
+}
+
+// Server serves HTTP until it is drained.
+type Server struct {
+	Options
+	ranker   *ranking.Ranker
+	routes   map[string]*route
+	unknown  *route
+	fast     *fasthttp.Server
+	watcher  *disconnect.Watcher
+	draining atomic.Bool
+	good     atomic.Uint64 // successful requests, for sampling the log
+}
+
+// New builds a Server; Serve starts it.
+func New(o Options) (*Server, error) {
+	watcher, err := disconnect.NewWatcher()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Options: o, watcher: watcher}
+	s.ranker = ranking.New(o.Backend, o.Config.MaxPassages, o.Config.ServedModelNames)
+	s.addRoutes()
+	s.fast = s.newFastHTTP()
+	o.Metrics.TaskUp(func() bool { ready, _ := o.Backend.Ready(); return ready })
+	return s, nil
+}
+
+func (s *Server) newFastHTTP() *fasthttp.Server {
+	return &fasthttp.Server{
+		Handler:                      s.handle,
+		ErrorHandler:                 s.refuseUnparsed,
+		ExpectHandler:                s.expect,
+		Name:                         "ranking-proxy",
+		Concurrency:                  s.Config.MaxConnections + 1, // ours comes first, and answers in JSON
+		ReadBufferSize:               s.Config.MaxHeaderBytes,
+		MaxRequestBodySize:           s.Config.MaxBodyBytes,
+		ReadTimeout:                  s.Config.ReadTimeout,
+		WriteTimeout:                 s.Config.WriteTimeout,
+		IdleTimeout:                  s.Config.IdleTimeout,
+		CloseOnShutdown:              true,
+		DisablePreParseMultipartForm: true,
+		SecureErrorLogMessage:        true, // its messages would quote raw headers
+		Logger:                       fastLogger{s.Log},
+	}
+}
+
+// Serve accepts connections from ln until Drain; then it returns nil.
+func (s *Server) Serve(ln net.Listener) error {
+	return s.fast.Serve(&listener{Listener: ln, server: s})
+}
+
+// Drain turns readiness off, waits for balancers to notice, then stops accepting and waits for accepted requests until ctx ends.
+// Idle connections are closed.
+func (s *Server) Drain(ctx context.Context) error {
+	s.draining.Store(true)
+	select {
+	case <-time.After(s.Config.DrainDelay):
+	case <-ctx.Done():
+	}
+	if err := s.fast.ShutdownWithContext(ctx); err != nil {
+		return fmt.Errorf("%d requests were still in progress: %w", s.Metrics.InFlight.Load(), err)
+	}
+	s.watcher.Close()
+	return nil
+}
+
+// Ready is the answer of the readiness routes.
+func (s *Server) Ready() (ready bool, why string) {
+	if s.draining.Load() {
+		return false, "the proxy is shutting down"
+	}
+	return s.Backend.Ready()
+}
+
+// identity is that of the Task last spoken to, or an error that says there has been none.
+func (s *Server) identity() (*ipc.Welcome, error) {
+	if task := s.Backend.Identity(); task != nil {
+		return task, nil
+	}
+	_, why := s.Backend.Ready()
+	return nil, ranking.Unavailable(why)
+}
+
+// fastLogger takes what fasthttp itself has to say, which is about connections.
+type fastLogger struct{ log zerolog.Logger }
+
+func (l fastLogger) Printf(format string, args ...any) {
+	l.log.Debug().Str("from", "fasthttp").Msgf(format, args...)
+}
