@@ -27,6 +27,16 @@ type Conversation struct {
 	Closed  bool      // by the server
 }
 
+// Abandon writes the chunks to a fresh connection and closes it at once.
+func (t *Target) Abandon(ctx context.Context, chunks [][]byte) error {
+	conn, err := t.dial(ctx)
+	if err != nil {
+		return err
+	}
+	writeChunks(conn, chunks, false)
+	return conn.Close()
+}
+
 // Raw writes the chunks to a fresh connection and reads until the server closes it or falls silent.
 func (t *Target) Raw(ctx context.Context, chunks [][]byte, closeWrite bool) (*Conversation, error) {
 	conn, err := t.dial(ctx)
@@ -53,9 +63,9 @@ func (t *Target) dial(ctx context.Context) (net.Conn, error) {
 		host = net.JoinHostPort(t.Base.Hostname(), t.Base.Scheme)
 	}
 	if t.Base.Scheme == "https" {
-		return (&tls.Dialer{}).DialContext(ctx, "tcp", host)
+		return new(tls.Dialer).DialContext(ctx, "tcp", host)
 	}
-	return (&net.Dialer{}).DialContext(ctx, "tcp", host)
+	return new(net.Dialer).DialContext(ctx, "tcp", host)
 }
 
 // writeChunks ignores errors: a server that refuses early may close before everything is written.

@@ -89,11 +89,13 @@ type Request struct {
 }
 
 // Raw is bytes written to a fresh connection, chunk by chunk. Chunks may hold the placeholders of Request, {auth} (the header line of the
-// API key, if any), {body} (a small valid ranking) and {length} (its byte count).
+// API key, if any), {body} (a ranking), {length} and {hex_length} (its byte count).
 type Raw struct {
 	Send       []string        `yaml:"send"`
+	Rank       *Rank           `yaml:"rank"` // what {body} is; default: a small valid ranking
 	Replace    map[string]Text `yaml:"replace"`
 	CloseWrite bool            `yaml:"close_write"` // shut down the sending side after the last chunk
+	Abandon    bool            `yaml:"abandon"`     // close the connection after the last chunk and read nothing
 }
 
 // Expect is what must hold for every answer of a step. What is left out is not checked.

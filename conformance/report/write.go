@@ -1,0 +1,99 @@
+package report
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// Table writes a line a case, the findings below each, and the counts last.
+func (r *Run) Table(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "THEME\tCASE\tRESULT\t\n")
+	for _, result := range r.Results {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", result.Theme, result.Case, word(&result), result.Measured)
+		for _, problem := range result.Problems {
+			fmt.Fprintf(table, "\t    %s\t\t\n", problem)
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	c := r.Count()
+	_, err := fmt.Fprintf(w, "\n%d known failing, %d known failing that pass, %d not run\n%d passed, %d failed, %d skipped\n",
+		c.KnownFailing, c.KnownPassing, c.NotRun, c.Passed, c.Failed+c.KnownPassing, c.NotRun)
+	return err
+}
+
+func word(r *Result) string {
+	switch {
+	case r.Known && r.Status == Passed:
+		return "PASSES, THOUGH KNOWN FAILING"
+	case r.Known && r.Status == Failed:
+		return "known failing"
+	case r.Status == Failed:
+		return "FAIL"
+	}
+	return string(r.Status)
+}
+
+// JSON writes the run as one JSON object.
+func (r *Run) JSON(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", " ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(r)
+}
+
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string     `xml:"classname,attr"`
+	Name    string     `xml:"name,attr"`
+	Seconds float64    `xml:"time,attr"`
+	Failure *junitText `xml:"failure"`
+	Skipped *junitText `xml:"skipped"`
+}
+
+type junitText struct {
+	Message string `xml:"message,attr"`
+}
+
+// JUnit writes the form that CI systems read. Known failures count as skipped there, which is as near as the format comes.
+func (r *Run) JUnit(w io.Writer) error {
+	c := r.Count()
+	s := junitSuite{Name: "ranking-conformance " + r.Target, Tests: len(r.Results), Failures: c.Failed + c.KnownPassing, Skipped: c.NotRun + c.KnownFailing}
+	for _, result := range r.Results {
+		s.Cases = append(s.Cases, junit(&result))
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	encoder := xml.NewEncoder(w)
+	encoder.Indent("", " ")
+	return encoder.Encode(s)
+}
+
+func junit(r *Result) junitCase {
+	c := junitCase{Class: r.Theme, Name: r.Case, Seconds: r.Duration.Seconds()}
+	text := &junitText{Message: strings.Join(r.Problems, "; ")}
+	switch {
+	case r.Status == Passed && r.Known:
+		c.Failure = &junitText{Message: "listed as known failing, but passes"}
+	case r.Status == Failed && !r.Known:
+		c.Failure = text
+	case r.Status != Passed:
+		c.Skipped = text
+	}
+	return c
+}
