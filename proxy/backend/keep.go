@@ -17,7 +17,8 @@ func (m *member) keep(ctx context.Context) {
 	for pause := redialPause; ctx.Err() == nil; {
 		conn, err := m.connection(ctx)
 		if err != nil {
-			m.unready(m.conn.Load(), err.Error())
+			m.Log.Debug().Err(err).Msg("cannot connect to the Task")
+			m.unready(m.conn.Load(), "the Task cannot be reached")
 			sleep(ctx, pause)
 			pause = min(2*pause, maxDialPause)
 			continue

@@ -3,7 +3,6 @@ package backend
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -137,7 +136,6 @@ func (m *member) finish(d *dialing) {
 	defer cancel()
 	d.conn, d.err = ipc.Dial(ctx, m.address, m.Client)
 	if d.err != nil {
-		d.err = fmt.Errorf("cannot connect to the Task: %w", d.err)
 		d.retry = time.Now().Add(redialPause)
 		return
 	}

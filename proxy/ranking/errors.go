@@ -76,6 +76,8 @@ type Error struct {
 	Detail string
 	// RetryAfter is when a new try is likely to succeed; 0 says nothing.
 	RetryAfter time.Duration
+	// Cause is for the log only: it may name paths of this machine. May be nil.
+	Cause error
 }
 
 func (e *Error) Error() string {
@@ -85,16 +87,18 @@ func (e *Error) Error() string {
 	return string(e.Kind) + ": " + e.Message + ": " + e.Detail
 }
 
+func (e *Error) Unwrap() error { return e.Cause }
+
 // Invalid is a request that breaks a rule of the wire format or of this server.
 func Invalid(reason, message, detail string) *Error {
 	return &Error{Kind: InvalidRequest, Reason: reason, Message: message, Detail: detail}
 }
 
-// Unavailable says that no Task could take the request.
-func Unavailable(detail string) *Error {
+// Unavailable says that no Task could take the request. detail is for the client, cause for the log; both are optional.
+func Unavailable(detail string, cause error) *Error {
 	return &Error{
 		Kind: BackendUnavailable, Reason: "task_unavailable", RetryAfter: time.Second,
-		Message: "the ranking Task is not available", Detail: detail,
+		Message: "the ranking Task is not available", Detail: detail, Cause: cause,
 	}
 }
 
@@ -125,9 +129,9 @@ func asError(ctx context.Context, err error) *Error {
 	case ctx.Err() != nil:
 		return &Error{Kind: ClientClosed, Reason: "disconnect", Message: "the client closed the connection"}
 	case errors.As(err, &unsendable) && !errors.Is(err, ipc.ErrClosed):
-		return &Error{Kind: InternalError, Reason: "unsendable", Message: "the request cannot be sent to the Task", Detail: err.Error()}
+		return &Error{Kind: InternalError, Reason: "unsendable", Message: "the request cannot be sent to the Task", Cause: err}
 	}
-	return Unavailable(err.Error())
+	return Unavailable("", err)
 }
 
 func fromTask(answer *ipc.Error) *Error {

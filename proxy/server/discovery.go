@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"trtmc-ranking-proxy/ipc"
-	"trtmc-ranking-proxy/proxy/ranking"
 )
 
 type model struct {
@@ -122,7 +121,7 @@ func (s *Server) rankingRoutes() []servingRoute {
 func (x *exchange) marshal(v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
-		return &ranking.Error{Kind: ranking.InternalError, Reason: "marshal", Message: err.Error()}
+		return err
 	}
 	x.writeJSON(func(dst []byte) []byte { return append(dst, body...) })
 	return nil

@@ -60,7 +60,7 @@ func (s *Server) finish(x *exchange) {
 
 func (x *exchange) fail(err error) {
 	if !errors.As(err, &x.err) {
-		x.err = &ranking.Error{Kind: ranking.InternalError, Reason: "error", Message: err.Error()}
+		x.err = &ranking.Error{Kind: ranking.InternalError, Reason: "error", Message: "an internal error of the proxy", Cause: err}
 	}
 }
 
@@ -104,7 +104,7 @@ func (s *Server) log(x *exchange, took time.Duration) {
 	if x.err != nil {
 		event.Str("reason", x.err.Reason)
 		if x.err.Kind.Status() >= 500 {
-			event.Str("error", x.err.Message).Str("detail", x.err.Detail) // ours or the Task's words, never the client's
+			event.Str("error", x.err.Message).Str("detail", x.err.Detail).AnErr("cause", x.err.Cause) // ours or the Task's words, never the client's
 		}
 	}
 	if x.request != nil {

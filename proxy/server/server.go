@@ -79,8 +79,7 @@ func (s *Server) newFastHTTP() *fasthttp.Server {
 		IdleTimeout:                  s.Config.IdleTimeout,
 		CloseOnShutdown:              true,
 		DisablePreParseMultipartForm: true,
-		SecureErrorLogMessage:        true, // its messages would quote raw headers
-		Logger:                       fastLogger{s.Log},
+		Logger:                       noLog{},
 	}
 }
 
@@ -118,12 +117,10 @@ func (s *Server) identity() (*ipc.Welcome, error) {
 		return task, nil
 	}
 	_, why := s.Backend.Ready()
-	return nil, ranking.Unavailable(why)
+	return nil, ranking.Unavailable(why, nil)
 }
 
-// fastLogger takes what fasthttp itself has to say, which is about connections.
-type fastLogger struct{ log zerolog.Logger }
+// noLog drops what fasthttp has to say: its messages quote raw headers, and refuseUnparsed reports the same failures without.
+type noLog struct{}
 
-func (l fastLogger) Printf(format string, args ...any) {
-	l.log.Debug().Str("from", "fasthttp").Msgf(format, args...)
-}
+func (noLog) Printf(string, ...any) {}
