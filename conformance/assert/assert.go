@@ -98,8 +98,8 @@ func errorForm(d *wire.Dialect, a *client.Answer) (found []string) {
 	if err := json.Unmarshal(a.Body, &body); err != nil {
 		return append(found, fmt.Sprintf("the error is no JSON object: %s", excerpt(a.Body)))
 	}
-	for _, field := range d.ErrorFields {
-		if text, ok := body[field].(string); !ok || text == "" {
+	for i, field := range d.ErrorFields {
+		if text, ok := body[field].(string); !ok || i == 0 && text == "" {
 			found = append(found, fmt.Sprintf("error field %q is no text: %s", field, excerpt(a.Body)))
 		}
 	}

@@ -6,26 +6,31 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 )
 
 // Table writes a line a case, the findings below each, and the counts last.
 func (r *Run) Table(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "THEME\tCASE\tRESULT\t\n")
+	var table strings.Builder
+	themes, cases := r.widths()
 	for _, result := range r.Results {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", result.Theme, result.Case, word(&result), result.Measured)
+		line := fmt.Sprintf("%-*s  %-*s  %-8s %s", themes, result.Theme, cases, result.Case, word(&result), result.Measured)
+		fmt.Fprintln(&table, strings.TrimRight(line, " "))
 		for _, problem := range result.Problems {
-			fmt.Fprintf(table, "\t    %s\t\t\n", problem)
+			fmt.Fprintf(&table, "    %s\n", problem)
 		}
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
 	c := r.Count()
-	_, err := fmt.Fprintf(w, "\n%d known failing, %d known failing that pass, %d not run\n%d passed, %d failed, %d skipped\n",
-		c.KnownFailing, c.KnownPassing, c.NotRun, c.Passed, c.Failed+c.KnownPassing, c.NotRun)
+	fmt.Fprintf(&table, "\n%d known failing, %d known failing that pass, %d not run\n", c.KnownFailing, c.KnownPassing, c.NotRun)
+	fmt.Fprintf(&table, "%d passed, %d failed, %d skipped\n", c.Passed, c.Failed+c.KnownPassing, c.NotRun)
+	_, err := io.WriteString(w, table.String())
 	return err
+}
+
+func (r *Run) widths() (themes, cases int) {
+	for _, result := range r.Results {
+		themes, cases = max(themes, len(result.Theme)), max(cases, len(result.Case))
+	}
+	return themes, cases
 }
 
 func word(r *Result) string {

@@ -33,7 +33,7 @@ type Dialect struct {
 	Name        string
 	Path        string   // of the ranking call
 	Squashed    bool     // scores are in 0..1
-	ErrorFields []string // string fields of an error body
+	ErrorFields []string // string fields of an error body; the first is never empty
 	list        string   // key of the entries; empty: the body is the list
 	score       string   // key of an entry's score
 	body        func(model string, r Request) map[string]any
