@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -134,8 +135,10 @@ func (m *member) finish(d *dialing) {
 	defer close(d.done)
 	ctx, cancel := context.WithTimeout(context.Background(), m.PingTimeout)
 	defer cancel()
-	d.conn, d.err = ipc.Dial(ctx, m.address, m.Client)
-	if d.err != nil {
+	var err error
+	d.conn, err = ipc.Dial(ctx, m.address, m.Client)
+	if err != nil {
+		d.err = fmt.Errorf("no connection: %v", err) // not wrapped: the end of this ctx is not that of a request's
 		d.retry = time.Now().Add(redialPause)
 		return
 	}

@@ -73,9 +73,7 @@ func (p *Pool) Ready() (ready bool, why string) {
 // one: scoring has no effect beyond its answer, so a second send is harmless even if the first had begun.
 func (p *Pool) Rank(ctx context.Context, rank *ipc.Rank) (scores *ipc.Scores, task *ipc.Welcome, err error) {
 	for range 2 {
-		if err := setDeadline(ctx, rank); err != nil {
-			return nil, nil, err
-		}
+		setDeadline(ctx, rank)
 		scores, task, err = p.pick().rank(ctx, rank)
 		if !errors.Is(err, ipc.ErrClosed) || ctx.Err() != nil {
 			break
@@ -85,17 +83,11 @@ func (p *Pool) Rank(ctx context.Context, rank *ipc.Rank) (scores *ipc.Scores, ta
 }
 
 // setDeadline turns the deadline of ctx into the time left, as no clock is shared with the Task.
-func setDeadline(ctx context.Context, rank *ipc.Rank) error {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return ctx.Err()
+func setDeadline(ctx context.Context, rank *ipc.Rank) {
+	if deadline, ok := ctx.Deadline(); ok {
+		left := time.Until(deadline).Milliseconds()
+		rank.DeadlineMS = uint32(min(max(left, 1), math.MaxInt32))
 	}
-	left := time.Until(deadline).Milliseconds()
-	if left <= 0 {
-		return context.DeadlineExceeded
-	}
-	rank.DeadlineMS = uint32(min(left, math.MaxInt32))
-	return nil
 }
 
 // pick is the ready member with the least work outstanding; without a ready one the least loaded, which may have come back.

@@ -124,7 +124,7 @@ func asError(ctx context.Context, err error) *Error {
 	switch {
 	case errors.As(err, &answer):
 		return fromTask(answer)
-	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &Error{Kind: DeadlineExceeded, Reason: "deadline", Message: "the deadline passed before the answer was complete"}
 	case ctx.Err() != nil:
 		return &Error{Kind: ClientClosed, Reason: "disconnect", Message: "the client closed the connection"}

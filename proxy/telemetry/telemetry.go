@@ -74,10 +74,11 @@ func (m *Metrics) TaskUp(ready func() bool) {
 
 // Scored counts what one answer of the Task cost.
 func (m *Metrics) Scored(result *ranking.Result) {
-	tokens, _ := result.Tokens()
 	m.passages.Add(len(result.Order))
-	m.tokens.AddInt64(int64(tokens))
-	m.truncated.AddInt64(int64(result.Truncated))
+	if tokens, counted := result.Tokens(); counted {
+		m.tokens.AddInt64(int64(tokens))
+		m.truncated.AddInt64(int64(result.Truncated))
+	}
 	m.roundTrip.Update(result.RoundTrip.Seconds())
 	m.queue.Update(micros(result.QueueUS))
 	m.tokenize.Update(micros(result.TokenizeUS))

@@ -1,0 +1,49 @@
+package telemetry
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"trtmc-ranking-proxy/ipc"
+	"trtmc-ranking-proxy/proxy/ranking"
+)
+
+func TestWrite(t *testing.T) {
+	m := New("1.2.3")
+	route := m.Route("/v1/ranking", "nim")
+	route.Observe(OK, 3*time.Millisecond)
+	route.Observe(ranking.ServerBusy, time.Millisecond)
+	m.Rejected(&ranking.Error{Kind: ranking.ServerBusy, Reason: "in_flight"})
+	m.InFlight.Add(2)
+	m.TaskUp(func() bool { return false })
+	m.Scored(&ranking.Result{
+		Scores: &ipc.Scores{HasTokens: true, PairTokens: []uint32{4, 6}, Truncated: 1, QueueUS: 1000, PublicTaskCallWallUS: 2000},
+		Order:  []int32{1, 0}, RoundTrip: 4 * time.Millisecond,
+	})
+	m.Scored(&ranking.Result{Scores: &ipc.Scores{}, Order: []int32{0}})
+	var page bytes.Buffer
+	m.Write(&page)
+	for _, line := range []string{
+		`ranking_proxy_build_info{version="1.2.3"} 1`,
+		"# TYPE ranking_proxy_requests_total counter",
+		`ranking_proxy_requests_total{route="/v1/ranking",dialect="nim",outcome="ok"} 1`,
+		`ranking_proxy_requests_total{route="/v1/ranking",dialect="nim",outcome="server_busy"} 1`,
+		`ranking_proxy_requests_total{route="/v1/ranking",dialect="nim",outcome="client_closed"} 0`,
+		`ranking_proxy_rejections_total{kind="server_busy",reason="in_flight"} 1`,
+		"# TYPE ranking_proxy_handler_seconds histogram",
+		`ranking_proxy_handler_seconds_count{route="/v1/ranking"} 2`,
+		"ranking_proxy_requests_in_flight 2", "ranking_proxy_task_up 0",
+		"ranking_proxy_passages_total 3", "ranking_proxy_tokens_total 10", "ranking_proxy_truncated_pairs_total 1",
+		"ranking_task_queue_seconds_sum 0.001", "ranking_task_public_task_call_wall_seconds_sum 0.002",
+		`ranking_proxy_ipc_round_trip_seconds_bucket{le="0.005"} 2`,
+	} {
+		if !strings.Contains(page.String(), line+"\n") {
+			t.Errorf("lacks %q", line)
+		}
+	}
+	if t.Failed() {
+		t.Log(page.String())
+	}
+}
