@@ -1,0 +1,65 @@
+// The answers of one connection: which exchanges wait for one, and the frames that wait for the socket.
+//
+// Any thread may call. An exchange is opened once and answered at most once: a second answer, or one after close(), is dropped and the
+// caller is told. Frames gather here while a write is under way, so that one write carries many answers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ipc/messages.h"
+
+namespace ranking::ipc {
+
+struct OpenRank {
+  Ticket ticket = 0;
+  std::string id;
+  std::string traceparent;
+  size_t passages = 0;
+  Clock::time_point arrival;
+};
+
+class Answers {
+ public:
+  // `wake` asks for a call of take(). It is called without the mutex, and not again until take() has found nothing.
+  explicit Answers(std::function<void()> wake) : wake_(std::move(wake)) {}
+
+  void open(uint64_t exchange, OpenRank rank);
+  void open_ping();
+  std::optional<Ticket> ticket(uint64_t exchange) const;  // of a rank that waits
+  size_t in_flight() const;                               // ranks and pings that wait
+
+  // Writes the answer and returns the rank it answers, or nothing if none waits for it.
+  std::optional<OpenRank> answer(uint64_t exchange, const RankOutcome& outcome);
+  void answer_ping(uint64_t exchange, const TaskHealth& health);
+  // Appends a frame that answers nothing.
+  void push(const std::function<void(std::string& out)>& write);
+
+  // Replaces `out` by the pending bytes. Returns false if there are none.
+  bool take(std::string& out);
+  size_t pending_bytes() const;
+
+  // Drops the frames and forgets the ranks. Returns the tickets that will get no answer.
+  std::vector<Ticket> close();
+
+ private:
+  // Tells whether the caller, having let go of the mutex, must wake.
+  bool must_wake() { return !std::exchange(awake_, true); }
+
+  mutable std::mutex mutex_;
+  std::unordered_map<uint64_t, OpenRank> ranks_;
+  size_t pings_ = 0;
+  std::string pending_;
+  bool awake_ = false;
+  bool closed_ = false;
+  const std::function<void()> wake_;
+};
+
+}  // namespace ranking::ipc
