@@ -1,0 +1,7 @@
+//! Static library over Hugging Face's `tokenizers` for the native Task; `include/ranking_tokenizer.h` is the interface and its documentation.
+
+mod ffi;
+mod pair;
+mod piece;
+
+pub use pair::{Cut, Pair, PairTokenizer, Query};
