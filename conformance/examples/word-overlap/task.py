@@ -3,10 +3,11 @@ query, in words and a little in letters.
 
     python3 task.py SOCKET
 
-One thread per connection reads frames and puts ranks into a bounded queue; one worker thread takes them out, so that a pong, which the
-worker answers, proves that ranks are being worked on. Sections below name those of PROTOCOL.md.
+One thread per connection reads frames; the dispatcher starts one call after the other and answers pings. Sections named below are those of
+PROTOCOL.md.
 """
 
+import collections
 import fcntl
 import os
 import queue
@@ -21,7 +22,8 @@ from frames import ProtocolError, decode, encode, read_frame, TYPES
 
 MODEL = "word-overlap"
 MAX_PASSAGES = 512
-WAITING_MAX = 1024
+ADMITTED_MAX = 1024
+LETTERS_MAX = 1_000_000
 
 WELCOME = {
     "protocol": 1, "server": "word-overlap/1", "task": "text_query_documents_to_relevance", "task_version": "1.0",
@@ -40,14 +42,15 @@ def overlap(wanted, found):
     return len(wanted & found) / (len(wanted | found) or 1)
 
 
-class Worker(threading.Thread):
-    """The part that computes. Everything that it is given is answered through the connection that brought it."""
+class Dispatcher(threading.Thread):
+    """Starts calls, one at a time and on a thread of their own, and answers pings: also while a call runs, never if this loop is stuck."""
 
     def __init__(self):
         super().__init__(daemon=True)
-        self.jobs = queue.Queue()
-        self.waiting = 0  # ranks and their pairs not yet started
-        self.waiting_pairs = 0
+        self.events = queue.Queue()  # functions to run here, so that the fields below belong to this thread
+        self.waiting = collections.deque()
+        self.admitted = 0  # ranks without an answer; shared with the connections, so locked
+        self.running_since = None
         self.ranks_total = 0
         self.draining = False
         self.lock = threading.Lock()
@@ -57,54 +60,73 @@ class Worker(threading.Thread):
         pairs = len(rank["passages"])
         if not 1 <= pairs <= MAX_PASSAGES:
             return error("invalid_request", f"{pairs} passages, this Task takes 1 to {MAX_PASSAGES}")
+        longest = max(map(len, rank["passages"]))
+        if longest > LETTERS_MAX:  # one such call would hold the interpreter, and with it every pong
+            return error("backend_rejected_request", f"a passage of {longest} letters, this Task takes {LETTERS_MAX}")
         with self.lock:
             if self.draining:
                 return error("backend_unavailable", "this Task is shutting down")
-            if self.waiting >= WAITING_MAX:
-                return error("server_busy", f"{self.waiting} requests wait already", retry_after_ms=100)
-            self.waiting += 1
-            self.waiting_pairs += pairs
-        self.jobs.put((connection, exchange, rank, time.monotonic_ns()))
+            if self.admitted >= ADMITTED_MAX:
+                return error("server_busy", f"{self.admitted} requests wait already", retry_after_ms=100)
+            self.admitted += 1
+        call = Call(connection, exchange, rank)
+        self.events.put(lambda: self.waiting.append(call))
         return None
 
     def ping(self, connection, exchange):
-        self.jobs.put((connection, exchange, None, 0))
+        self.events.put(lambda: connection.answer(exchange, "pong", self.health()))
 
     def run(self):
         while True:
-            connection, exchange, rank, admitted = self.jobs.get()
-            if rank is None:
-                connection.answer(exchange, "pong", self.health())
-            else:
-                self.rank(connection, exchange, rank, admitted)
+            self.events.get()()
+            if self.waiting and self.running_since is None:
+                self.running_since = time.monotonic_ns()
+                threading.Thread(target=self.call, args=[self.waiting.popleft()], daemon=True).start()
 
-    def rank(self, connection, exchange, rank, admitted):
+    def call(self, call):
+        call.run()
+        self.events.put(self.called)
+
+    def called(self):
+        self.running_since = None
+        self.ranks_total += 1
         with self.lock:
-            self.waiting -= 1
-            self.waiting_pairs -= len(rank["passages"])
-            self.ranks_total += 1
+            self.admitted -= 1
+
+    def health(self):
+        running = self.running_since is not None
+        return {
+            "ready": not self.draining, "oldest_call_ms": (time.monotonic_ns() - self.running_since) // 10**6 if running else 0,
+            "queued_requests": len(self.waiting), "queued_pairs": sum(len(call.rank["passages"]) for call in self.waiting),
+            "queued_tokens": 0, "queued_tokens_max": 0, "running_batches": int(running), "counters": {"ranks_total": self.ranks_total},
+        }
+
+
+class Call:
+    """One rank, from its admission to its answer."""
+
+    def __init__(self, connection, exchange, rank):
+        self.connection, self.exchange, self.rank = connection, exchange, rank
+        self.admitted = time.monotonic_ns()
+
+    def run(self):
         started = time.monotonic_ns()
-        deadline_ms = rank.get("deadline_ms", 0)
-        if connection.was_cancelled(exchange):
-            connection.answer(exchange, "error", error("cancelled", "the client withdrew it", rank["id"]))
-        elif deadline_ms and started - admitted > deadline_ms * 1_000_000:
-            connection.answer(exchange, "error", error("deadline_exceeded", "waited too long", rank["id"]))
+        request_id, deadline_ms = self.rank["id"], self.rank.get("deadline_ms", 0)
+        if self.connection.was_cancelled(self.exchange):
+            self.answer("error", error("cancelled", "the client withdrew it", request_id))
+        elif deadline_ms and started - self.admitted > deadline_ms * 10**6:
+            self.answer("error", error("deadline_exceeded", "waited too long", request_id))
         else:
-            scores = [score(rank["query"], passage) for passage in rank["passages"]]
-            connection.answer(exchange, "scores", {
-                "id": rank["id"],
+            scores = [score(self.rank["query"], passage) for passage in self.rank["passages"]]
+            self.answer("scores", {
+                "id": request_id,
                 "scores": struct.pack(f"<{len(scores)}f", *scores),
-                "queue_us": (started - admitted) // 1000,
+                "queue_us": (started - self.admitted) // 1000,
                 "public_task_call_wall_us": (time.monotonic_ns() - started) // 1000,
             })
 
-    def health(self):
-        with self.lock:
-            return {
-                "ready": not self.draining, "oldest_call_ms": 0,  # the worker is here, so no call runs
-                "queued_requests": self.waiting, "queued_pairs": self.waiting_pairs, "queued_tokens": 0, "queued_tokens_max": 0,
-                "running_batches": 0, "counters": {"ranks_total": self.ranks_total},
-            }
+    def answer(self, name, fields):
+        self.connection.answer(self.exchange, name, fields)
 
 
 def error(code, message, request_id=None, **numbers):
@@ -113,11 +135,11 @@ def error(code, message, request_id=None, **numbers):
 
 
 class Connection(threading.Thread):
-    """Reads the frames of one client. Writing is shared with the worker, so it is locked."""
+    """Reads the frames of one client. Writing is shared with the calls, so it is locked."""
 
-    def __init__(self, stream, worker):
+    def __init__(self, stream, dispatcher):
         super().__init__(daemon=True)
-        self.stream, self.worker = stream, worker
+        self.stream, self.dispatcher = stream, dispatcher
         self.open = set()  # exchanges of ranks without an answer
         self.cancelled = set()
         self.last_exchange = 0
@@ -157,11 +179,11 @@ class Connection(threading.Thread):
             raise ProtocolError("exchanges count up")
         self.last_exchange = exchange
         if kind == TYPES["ping"]:
-            self.worker.ping(self, exchange)
+            self.dispatcher.ping(self, exchange)
             return True
         with self.lock:
             self.open.add(exchange)
-        refusal = self.worker.admit(self, exchange, fields)
+        refusal = self.dispatcher.admit(self, exchange, fields)
         if refusal:
             self.answer(exchange, "error", {"id": fields["id"], **refusal})
         return True
@@ -219,24 +241,24 @@ def is_socket(path):
 
 
 def main():
-    worker = Worker()
-    worker.start()
+    dispatcher = Dispatcher()
+    dispatcher.start()
     listener, lock = listen(sys.argv[1])
     connections = []
 
     def drain(*_):
-        worker.draining = True
+        dispatcher.draining = True
         listener.shutdown(socket.SHUT_RDWR)  # ends accept below
 
     signal.signal(signal.SIGTERM, drain)
     signal.signal(signal.SIGINT, drain)
-    while not worker.draining:
+    while not dispatcher.draining:
         try:
             stream, _ = listener.accept()
         except OSError:
             break
         connections = [c for c in connections if c.is_alive()]
-        connections.append(Connection(stream, worker))
+        connections.append(Connection(stream, dispatcher))
         connections[-1].start()
     for connection in connections:
         connection.goaway()
