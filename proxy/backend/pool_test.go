@@ -191,7 +191,7 @@ func TestATaskMuteForTheStallTimeoutIsGivenUp(t *testing.T) {
 }
 
 func TestDeadlines(t *testing.T) {
-	task := ipctest.Start(t, ipctest.Options{Rank: ipctest.Late})
+	task := ipctest.Start(t, ipctest.Options{Rank: ipctest.Silent})
 	p := startPool(t, nil, task.Address)
 	f := func(timeout time.Duration) {
 		t.Helper()

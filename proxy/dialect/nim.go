@@ -33,7 +33,7 @@ func (c *nimCall) Request() *ranking.Request { return &c.request }
 type nimFields struct{ model, nullModel, query, passages bool }
 
 func (n NIM) Decode(body []byte) (Call, error) {
-	call := &nimCall{request: ranking.Request{Truncate: ipc.TruncateNone}}
+	call := &nimCall{request: ranking.Request{Rank: ipc.Rank{Truncate: ipc.TruncateNone}}}
 	err := readDocument(body, func(r *reader) error {
 		var seen nimFields
 		err := r.object(func(name string) error { return readNIMField(r, name, &call.request, &seen) })

@@ -33,15 +33,15 @@ func TestNIMDecode(t *testing.T) {
 		}
 	}
 	f(`{"model":"m","query":{"text":"tea"},"passages":[{"text":"green"},{"text":"black"}]}`,
-		ranking.Request{Model: "m", Query: "tea", Passages: []string{"green", "black"}, Truncate: ipc.TruncateNone})
+		ranking.Request{Model: "m", Rank: ipc.Rank{Query: "tea", Passages: []string{"green", "black"}, Truncate: ipc.TruncateNone}})
 	f(`{"truncate":"END","passages":[{"text":"a"}],"query":{"text":"q"},"model":null}`,
-		ranking.Request{Query: "q", Passages: []string{"a"}, Truncate: ipc.TruncateEnd})
+		ranking.Request{Rank: ipc.Rank{Query: "q", Passages: []string{"a"}, Truncate: ipc.TruncateEnd}})
 	f(`{"model":"m","query":{"text":"q"},"passages":[{"text":"a"}],"truncate":null}`,
-		ranking.Request{Model: "m", Query: "q", Passages: []string{"a"}, Truncate: ipc.TruncateNone})
+		ranking.Request{Model: "m", Rank: ipc.Rank{Query: "q", Passages: []string{"a"}, Truncate: ipc.TruncateNone}})
 	f(" {\n\"model\" : \"m\", \"qu\\u0065ry\":{\"text\":\"\\\"q\\\" \\ud83c\\udf75\\n\"},\"passages\":[{\"text\":\"\u8336 \\u0000\"}]}\r\n\t",
-		ranking.Request{Model: "m", Query: "\"q\" \U0001F375\n", Passages: []string{"\u8336 \x00"}, Truncate: ipc.TruncateNone})
+		ranking.Request{Model: "m", Rank: ipc.Rank{Query: "\"q\" \U0001F375\n", Passages: []string{"\u8336 \x00"}, Truncate: ipc.TruncateNone}})
 	f(`{"model":"m","query":{"text":"q"},"passages":[]}`,
-		ranking.Request{Model: "m", Query: "q", Passages: []string{}, Truncate: ipc.TruncateNone})
+		ranking.Request{Model: "m", Rank: ipc.Rank{Query: "q", Passages: []string{}, Truncate: ipc.TruncateNone}})
 }
 
 func TestNIMDecodeKeepsManyPassagesApart(t *testing.T) {

@@ -13,15 +13,10 @@ import (
 
 // Request is one query and the passages to rank against it.
 type Request struct {
-	ID      string // request id, valid in an ipc rank
-	Dialect string // name of the wire format, for logs and counters
-	Model   string // as the client named it; empty: whichever is served
+	ipc.Rank // what the Task will see; DeadlineMS is set when it is sent
 
-	Query            string
-	Passages         []string
-	Truncate         ipc.Truncate
-	MaxPassageTokens uint32 // 0: none
-	Traceparent      string // empty: none
+	Model   string // as the client named it; empty: whichever is served
+	Dialect string // name of the wire format, for records and logs
 }
 
 // Result is the answer to a Request.
@@ -72,19 +67,15 @@ func New(backend Backend, maxPassages int, aliases []string) *Ranker {
 }
 
 // Rank scores the passages of req. A returned error is always an [*Error].
-func (r *Ranker) Rank(ctx context.Context, req *Request) (*Result, error) {
+func (r *Ranker) Rank(ctx context.Context, req *Request) (Result, error) {
 	if err := r.check(req); err != nil {
-		return nil, err
-	}
-	rank := &ipc.Rank{
-		ID: req.ID, Query: req.Query, Passages: req.Passages, Truncate: req.Truncate,
-		MaxPassageTokens: req.MaxPassageTokens, Traceparent: req.Traceparent,
+		return Result{}, err
 	}
 	start := time.Now()
-	scores, task, err := r.backend.Rank(ctx, rank)
+	scores, task, err := r.backend.Rank(ctx, &req.Rank)
 	if err != nil {
-		return nil, asError(ctx, err)
+		return Result{}, asError(ctx, err)
 	}
 	roundTrip := time.Since(start)
-	return &Result{Scores: scores, Order: order(scores.Scores), Task: task, RoundTrip: roundTrip}, nil
+	return Result{Scores: scores, Order: order(scores.Scores), Task: task, RoundTrip: roundTrip}, nil
 }

@@ -31,7 +31,7 @@ func (b *task) Rank(_ context.Context, rank *ipc.Rank) (*ipc.Scores, *ipc.Welcom
 func welcome() *ipc.Welcome { return &ipc.Welcome{Model: "m", MaxPassages: 3} }
 
 func request(passages ...string) *Request {
-	return &Request{ID: "r", Query: "q", Passages: passages, Truncate: ipc.TruncateNone}
+	return &Request{Rank: ipc.Rank{ID: "r", Query: "q", Passages: passages, Truncate: ipc.TruncateNone}}
 }
 
 func TestChecks(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/valyala/fasthttp"
 
+	"trtmc-ranking-proxy/proxy/dialect"
 	"trtmc-ranking-proxy/proxy/ranking"
 	"trtmc-ranking-proxy/proxy/telemetry"
 )
@@ -23,7 +24,8 @@ type exchange struct {
 
 	decode  time.Duration    // time to decode the body
 	request *ranking.Request // nil until decoded
-	result  *ranking.Result  // nil unless scored
+	result  ranking.Result   // Scores is nil unless scored
+	timing  dialect.Timing   // as told to the client
 	err     *ranking.Error   // nil unless failed
 }
 
@@ -41,6 +43,10 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	}
 }
 
+// keptBodyBytes is the largest body buffer that fasthttp may keep for a connection's next request; else each connection would hold
+// memory for the largest body it ever carried.
+const keptBodyBytes = 256 << 10
+
 // finish is the end of every request, a panic included: the error is rendered, and the outcome counted and logged.
 func (s *Server) finish(x *exchange) {
 	if cause := recover(); cause != nil {
@@ -56,6 +62,7 @@ func (s *Server) finish(x *exchange) {
 	took := time.Since(x.start)
 	x.route.counters.Observe(x.outcome(), took)
 	s.log(x, took)
+	x.ctx.Request.ReleaseBody(keptBodyBytes)
 }
 
 func (x *exchange) fail(err error) {
@@ -113,8 +120,8 @@ func (s *Server) log(x *exchange, took time.Duration) {
 			event.Str("traceparent", x.request.Traceparent)
 		}
 	}
-	if x.result != nil {
-		logResult(event, x.result)
+	if x.result.Scores != nil {
+		logResult(event, &x.result)
 	}
 	event.Msg("request")
 }
@@ -143,7 +150,7 @@ func (s *Server) event(x *exchange) *zerolog.Event {
 // successEvent samples rankings; probes and scrapes appear only at debug level.
 func (s *Server) successEvent(x *exchange) *zerolog.Event {
 	sample := uint64(s.Config.LogSample)
-	if x.result != nil && sample > 0 && s.good.Add(1)%sample == 0 {
+	if x.result.Scores != nil && sample > 0 && s.good.Add(1)%sample == 0 {
 		return s.Log.Info()
 	}
 	return s.Log.Debug()

@@ -76,7 +76,7 @@ func TestExpectContinueWithinTheLimit(t *testing.T) {
 }
 
 func TestDeadline(t *testing.T) {
-	task := ipctest.Start(t, ipctest.Options{Rank: ipctest.Late})
+	task := ipctest.Start(t, ipctest.Options{Rank: ipctest.Silent})
 	p := startProxy(t, task)
 	a := p.do("POST", "/v1/ranking", goodBody, map[string]string{"X-Request-Timeout-Ms": "30"})
 	if a.status != 504 || a.fields(t)["error"] != "deadline_exceeded" {
@@ -88,7 +88,7 @@ func TestDeadline(t *testing.T) {
 }
 
 func TestDisconnectCancelsTheRank(t *testing.T) {
-	task := ipctest.Start(t, ipctest.Options{Rank: ipctest.Late})
+	task := ipctest.Start(t, ipctest.Options{Rank: ipctest.Silent})
 	p := startProxy(t, task)
 	f := func(text string) {
 		t.Helper()

@@ -176,7 +176,7 @@ func TestAnswersMatchTheOpenAPIDocument(t *testing.T) {
 	d.check("POST", "/v1/ranking", goodBody, nil, 429)
 	task.SetRank(ipctest.Refuse(ipc.Error{Code: ipc.CodeBackendFailed, Message: "broken"}))
 	d.check("POST", "/v1/ranking", goodBody, nil, 500)
-	task.SetRank(ipctest.Late)
+	task.SetRank(ipctest.Silent)
 	d.check("POST", "/v1/ranking", goodBody, map[string]string{"X-Request-Timeout-Ms": "10"}, 504)
 	for path, r := range p.routes {
 		if r.method == "GET" {

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"crypto/tls"
 	"net"
 	"strconv"
@@ -32,7 +31,7 @@ func (s *Server) rank(x *exchange) error {
 	if x.result, err = s.score(x.ctx.Conn(), x.request, limit); err != nil {
 		return err
 	}
-	s.Metrics.Scored(x.result)
+	s.Metrics.Scored(&x.result)
 	s.render(x, call)
 	return nil
 }
@@ -60,40 +59,40 @@ type watched interface {
 }
 
 // score ranks within limit, and no longer than the client stays.
-func (s *Server) score(conn net.Conn, req *ranking.Request, limit time.Duration) (*ranking.Result, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
+func (s *Server) score(conn net.Conn, req *ranking.Request, limit time.Duration) (ranking.Result, error) {
+	life := beginLifetime(limit)
+	defer life.finish()
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
 	if client, ok := conn.(watched); ok {
-		client.Begin(cancel)
+		client.Begin(life.leave)
 		defer client.End()
 	}
-	return s.ranker.Rank(ctx, req)
+	return s.ranker.Rank(life, req)
 }
 
 // render writes the answer. The handler time in it ends here: what is left is a copy into the connection's buffer.
 func (s *Server) render(x *exchange, call dialect.Call) {
-	if !s.Config.Timing {
-		x.writeJSON(func(dst []byte) []byte { return call.AppendResult(dst, x.result, nil) })
-		return
+	var shown *dialect.Timing
+	if s.Config.Timing {
+		x.timing = dialect.Timing{
+			Queue:   micros(x.result.QueueUS),
+			Call:    micros(x.result.PublicTaskCallWallUS),
+			Handler: time.Since(x.start),
+		}
+		shown = &x.timing
+		var header [128]byte
+		x.ctx.Response.Header.SetBytesV("Server-Timing", appendServerTiming(header[:0], shown, x.result.RoundTrip))
 	}
-	timing := dialect.Timing{
-		Queue:   micros(x.result.QueueUS),
-		Call:    micros(x.result.PublicTaskCallWallUS),
-		Handler: time.Since(x.start),
-	}
-	x.writeJSON(func(dst []byte) []byte { return call.AppendResult(dst, x.result, &timing) })
-	x.ctx.Response.Header.SetBytesV("Server-Timing", serverTiming(x.result, &timing))
+	x.writeJSON(func(dst []byte) []byte { return call.AppendResult(dst, &x.result, shown) })
 }
 
-func serverTiming(r *ranking.Result, t *dialect.Timing) []byte {
-	header := make([]byte, 0, 96)
-	header = appendDuration(header, "model;dur=", t.Call)
-	header = appendDuration(header, ", queue;dur=", t.Queue)
-	header = appendDuration(header, ", ipc;dur=", r.RoundTrip)
-	return appendDuration(header, ", handler;dur=", t.Handler)
+func appendServerTiming(dst []byte, t *dialect.Timing, roundTrip time.Duration) []byte {
+	dst = appendDuration(dst, "model;dur=", t.Call)
+	dst = appendDuration(dst, ", queue;dur=", t.Queue)
+	dst = appendDuration(dst, ", ipc;dur=", roundTrip)
+	return appendDuration(dst, ", handler;dur=", t.Handler)
 }
 
 func appendDuration(dst []byte, name string, d time.Duration) []byte {
