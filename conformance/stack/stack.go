@@ -13,8 +13,8 @@ import (
 // Config says what to start. Empty programs are taken from the environment, then from build/.
 type Config struct {
 	Dir          string // for socket and logs; made if missing
-	TaskProgram  string // RANKING_TASK, else build/native/ranking-task
-	ProxyProgram string // RANKING_PROXY, else build/bin/ranking-proxy
+	TaskProgram  string // RANKING_TASK_PROGRAM, else build/native/ranking-task
+	ProxyProgram string // RANKING_PROXY_PROGRAM, else build/bin/ranking-proxy
 	TaskArgs     []string
 	ProxyArgs    []string
 }
@@ -56,9 +56,9 @@ func New(c Config) (*Stack, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make directory for the stack: %w", err)
 	}
-	c.TaskProgram = choose(c.TaskProgram, "RANKING_TASK", "build/native/ranking-task")
-	c.ProxyProgram = choose(c.ProxyProgram, "RANKING_PROXY", "build/bin/ranking-proxy")
-	address, err := freeAddress()
+	c.TaskProgram = choose(c.TaskProgram, "RANKING_TASK_PROGRAM", "build/native/ranking-task")
+	c.ProxyProgram = choose(c.ProxyProgram, "RANKING_PROXY_PROGRAM", "build/bin/ranking-proxy")
+	address, err := FreeAddress()
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,8 @@ func Root() string {
 	return dir
 }
 
-func freeAddress() (string, error) {
+// FreeAddress is an address of this machine that no one listens on.
+func FreeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", fmt.Errorf("find a free port: %w", err)
