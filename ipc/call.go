@@ -36,8 +36,7 @@ func (c *call) checkScores(s *Scores) *ProtocolError {
 	if fault := c.checkID(s.ID, false); fault != nil {
 		return fault
 	}
-	// An abandoned call no longer knows its passages.
-	if !c.abandoned && len(s.Scores) != c.passages {
+	if len(s.Scores) != c.passages {
 		return faultf(ClassCountMismatch, "%d scores for %d passages", len(s.Scores), c.passages)
 	}
 	return nil
@@ -50,7 +49,7 @@ func (c *call) checkID(id string, absent bool) *ProtocolError {
 	return faultf(ClassIDMismatch, "the answer carries the id %s", id)
 }
 
-// abandon forgets what belongs to the caller: its strings may live in memory that is used again.
+// abandon forgets the id, which may live in memory that its caller uses again.
 func (c *call) abandon() {
 	c.abandoned, c.id = true, ""
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"trtmc-ranking-proxy/ipc"
 	"trtmc-ranking-proxy/ipc/ipctest"
@@ -95,6 +96,39 @@ func TestLateAnswers(t *testing.T) {
 		if _, err := c.Ping(within(t)); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
+	}
+}
+
+// A caller may use the memory of its strings again as soon as Rank has returned, although the answer is still owed.
+func TestCallersMemoryIsNotKept(t *testing.T) {
+	release := make(chan struct{})
+	task := ipctest.Start(t, ipctest.Options{Rank: func(r *ipctest.Request) {
+		<-release
+		r.Reply(r.Scores())
+	}})
+	c := dial(t, task)
+	id := []byte("first")
+	ctx, cancel := context.WithCancel(within(t))
+	returned := make(chan error, 1)
+	go func() {
+		_, err := c.Rank(ctx, rankOf(unsafe.String(&id[0], len(id)), "q", "p"))
+		returned <- err
+	}()
+	until(t, "the rank", func() bool { return task.Ranks.Load() == 1 })
+	cancel()
+	if err := <-returned; err != context.Canceled {
+		t.Fatal(err)
+	}
+	copy(id, "other")
+	close(release)
+	r := rankOf("r2", "q", "p")
+	s, err := c.Rank(within(t), r) // both answers cross here, in any order
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkScores(t, r, s)
+	if _, err := c.Ping(within(t)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -198,7 +198,6 @@ func (c *Conn) fail(err error) {
 		return
 	}
 	c.err = err
-	clear(c.pending)
 	c.nc.Close()
 	close(c.done)
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -290,6 +291,10 @@ func TestConnectionEnds(t *testing.T) {
 			if !errors.As(err, &closed) || !closed.Sent || !errors.Is(err, ipc.ErrClosed) || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want %q", err, want)
 			}
+			var answer *ipc.Error
+			if errors.As(err, &answer) {
+				t.Errorf("%v passes for the Task's answer", err)
+			}
 			_, err = c.Rank(within(t), rankOf("r2", "q", "p"))
 			if !errors.As(err, &closed) || closed.Sent {
 				t.Errorf("a later rank got %v", err)
@@ -430,6 +435,9 @@ func TestClose(t *testing.T) {
 	}()
 	await(t, "the rank", arrived)
 	c.Close()
+	if stacks := goroutines(); strings.Contains(stacks, "ipc.(*Conn).readLoop") || strings.Contains(stacks, "ipc.(*Conn).writeLoop") {
+		t.Errorf("left behind by Close:\n%s", stacks)
+	}
 	c.Close()
 	if err := <-failed; !errors.Is(err, ipc.ErrClosed) {
 		t.Errorf("got %v", err)
@@ -438,4 +446,9 @@ func TestClose(t *testing.T) {
 	if !errors.Is(c.Err(), ipc.ErrClosed) {
 		t.Errorf("the connection ended with %v", c.Err())
 	}
+}
+
+func goroutines() string {
+	stacks := make([]byte, 1<<20)
+	return string(stacks[:runtime.Stack(stacks, true)])
 }

@@ -81,7 +81,6 @@ func (e *ClosedError) Error() string {
 	return fmt.Sprintf("%v before the request was sent: %v", ErrClosed, e.Cause)
 }
 
-// Is makes errors.Is(err, ErrClosed) true.
-func (e *ClosedError) Is(target error) bool { return target == ErrClosed }
-
-func (e *ClosedError) Unwrap() error { return e.Cause }
+// Is makes errors.Is true for ErrClosed and for what Cause is. There is no Unwrap on purpose: errors.As must not take an *Error the Task sent
+// for the connection for its answer to this request.
+func (e *ClosedError) Is(target error) bool { return target == ErrClosed || errors.Is(e.Cause, target) }

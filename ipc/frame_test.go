@@ -138,3 +138,22 @@ func TestClaimsAreNotAllocated(t *testing.T) {
 		}
 	}
 }
+
+// One large frame does not make its reader large for ever.
+func TestLargeBufferIsNotKept(t *testing.T) {
+	r := &Rank{ID: "r1", Query: strings.Repeat("q", 2*payloadKeep), Truncate: TruncateNone}
+	stream, err := AppendFrame(nil, 1, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, _ = AppendFrame(stream, 2, &Ping{})
+	frames := NewFrameReader(bytes.NewReader(stream), FromClient)
+	for range 2 {
+		if _, err := frames.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if cap(frames.buf) > payloadKeep {
+		t.Errorf("%d bytes kept after a ping", cap(frames.buf))
+	}
+}

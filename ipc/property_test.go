@@ -198,7 +198,7 @@ func allocated(f func()) int {
 
 // allocationBound is what decoding n bytes may cost: the payload's buffer, grown by doubling; at worst 16 bytes for each byte of an array of
 // empty strings, 24 with a map's share for a pong; and the fixed cost of a reader's first step and the runtime's own doings.
-func allocationBound(n int) int { return 32*n + 256<<10 }
+func allocationBound(n int) int { return 32*n + 192<<10 }
 
 // weight is the memory of a decoded message, without the slack of maps.
 func weight(v reflect.Value) int {
