@@ -122,8 +122,9 @@ func (r *reader) string() (string, error) {
 		return "", syntaxError(err)
 	}
 	start := len(r.arena)
-	r.arena, err = jsontext.AppendUnquote(r.arena, raw)
-	if err != nil {
+	if bytes.IndexByte(raw, '\\') < 0 { // most texts; the decoder has checked them, and a copy is twice as quick
+		r.arena = append(r.arena, raw[1:len(raw)-1]...)
+	} else if r.arena, err = jsontext.AppendUnquote(r.arena, raw); err != nil {
 		return "", syntaxError(err)
 	}
 	text := r.arena[start:]
