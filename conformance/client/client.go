@@ -16,19 +16,24 @@ const answerMax = 16 << 20
 
 // Target is the server under test.
 type Target struct {
-	Base    *url.URL
-	APIKey  string        // sent as a Bearer token unless empty
-	Timeout time.Duration // of one call
-	http    *http.Client
+	Base        *url.URL
+	APIKey      string        // sent as a Bearer token unless empty
+	Timeout     time.Duration // of one call
+	FirstAnswer time.Duration // of raw connections, which ask for nothing that takes long: bound of the first answer
+	Quiet       time.Duration // of raw connections: one silent for so long after an answer counts as kept open
+	http        *http.Client
 }
 
 // NewTarget opens no connection yet.
 func NewTarget(base *url.URL, apiKey string, timeout time.Duration) *Target {
 	transport := &http.Transport{MaxIdleConnsPerHost: 128, DisableCompression: true}
-	return &Target{Base: base, APIKey: apiKey, Timeout: timeout, http: &http.Client{
-		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	return &Target{
+		Base: base, APIKey: apiKey, Timeout: timeout, FirstAnswer: 10 * time.Second, Quiet: 2 * time.Second,
+		http: &http.Client{
+			Transport:     transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
 }
 
 // Forget closes idle connections, for use after the server was restarted.

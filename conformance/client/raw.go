@@ -14,11 +14,8 @@ import (
 	"time"
 )
 
-const (
-	chunkPause  = 20 * time.Millisecond // between chunks, so that they arrive apart
-	firstAnswer = 10 * time.Second      // raw cases ask for nothing that takes long
-	quiet       = 2 * time.Second       // a connection silent for so long after an answer counts as kept open
-)
+// chunkPause stands between chunks, so that they arrive apart.
+const chunkPause = 20 * time.Millisecond
 
 // Conversation is all that came back on one raw connection.
 type Conversation struct {
@@ -86,7 +83,7 @@ func writeChunks(conn net.Conn, chunks [][]byte, closeWrite bool) {
 func (t *Target) listen(conn net.Conn) (*Conversation, error) {
 	talk := new(Conversation)
 	reader := bufio.NewReader(conn)
-	_ = conn.SetReadDeadline(time.Now().Add(firstAnswer))
+	_ = conn.SetReadDeadline(time.Now().Add(t.FirstAnswer))
 	for {
 		answer, err := readAnswer(reader)
 		switch {
@@ -102,7 +99,7 @@ func (t *Target) listen(conn net.Conn) (*Conversation, error) {
 		default:
 			talk.Answers = append(talk.Answers, answer)
 		}
-		_ = conn.SetReadDeadline(time.Now().Add(quiet))
+		_ = conn.SetReadDeadline(time.Now().Add(t.Quiet))
 	}
 }
 
