@@ -15,7 +15,8 @@ import (
 	"trtmc-ranking-proxy/ipc"
 )
 
-const (
+// Both are shortened by tests of this package.
+var (
 	answerBound = 20 * time.Second       // for any one answer; a loaded model may take its time
 	quiet       = 300 * time.Millisecond // in which an answer too many would show
 )
