@@ -42,16 +42,12 @@ func (c *call) checkScores(s *Scores) *ProtocolError {
 	return nil
 }
 
+// checkID does not look at the id of an abandoned call: its caller may use that memory again.
 func (c *call) checkID(id string, absent bool) *ProtocolError {
 	if absent || c.abandoned || id == c.id {
 		return nil
 	}
 	return faultf(ClassIDMismatch, "the answer carries the id %s", id)
-}
-
-// abandon forgets the id, which may live in memory that its caller uses again.
-func (c *call) abandon() {
-	c.abandoned, c.id = true, ""
 }
 
 // frames holds buffers for encoded requests. One that grew large is dropped instead of returned.

@@ -165,18 +165,16 @@ func (c *Conn) closed(cl *call) error {
 // abandon leaves cl to itself: it is not written if it was not yet; otherwise a rank is cancelled and its answer awaited by nobody.
 func (c *Conn) abandon(cl *call) {
 	c.mu.Lock()
-	cl.abandon()
+	cl.abandoned = true
 	owed := c.pending[cl.exchange] == cl
 	if owed {
 		c.abandoned++
 	}
 	tooMany := c.abandoned > maxAbandoned
 	c.mu.Unlock()
-	if owed && cl.want == TypeScores {
-		tooMany = !c.cancel(cl.exchange) || tooMany
-	}
-	if tooMany {
-		c.fail(faultf(ClassUnanswered, "more than %d requests that were given up have no answer", maxAbandoned))
+	queued := !owed || cl.want != TypeScores || c.cancel(cl.exchange)
+	if tooMany || !queued {
+		c.fail(faultf(ClassUnanswered, "%d requests that were given up have no answer, or their cancels no reader", maxAbandoned))
 	}
 }
 

@@ -2,13 +2,15 @@ package ipc
 
 import (
 	"context"
+	"net"
 	"testing"
 )
 
 // The moments between two steps of a Conn that a test from outside cannot hit at will.
 
 func quietConn() *Conn {
-	return &Conn{done: make(chan struct{}), pending: make(map[uint64]*call), cancels: make(chan uint64, 1)}
+	near, _ := net.Pipe()
+	return &Conn{nc: near, done: make(chan struct{}), pending: make(map[uint64]*call), cancels: make(chan uint64, 1)}
 }
 
 // The caller leaves after the hand-over and before the writer comes to it: nothing is written, no exchange used up.
@@ -46,4 +48,21 @@ func TestAnswerBeforeEnd(t *testing.T) {
 	}
 	f("context", func(_ *Conn, cancel context.CancelFunc) { cancel() })
 	f("connection", func(c *Conn, _ context.CancelFunc) { close(c.done) })
+}
+
+// A Task that reads no cancels is given up, even if it answers.
+func TestCancelsPileUp(t *testing.T) {
+	c := quietConn()
+	for i := range cap(c.cancels) + 1 {
+		if c.err != nil {
+			t.Fatalf("ended after %d cancels: %v", i, c.err)
+		}
+		cl := &call{want: TypeScores}
+		c.enter(cl)
+		c.abandon(cl)
+		c.leave(cl.exchange)
+	}
+	if !isClass(c.err, ClassUnanswered) {
+		t.Errorf("ended with %v", c.err)
+	}
 }
