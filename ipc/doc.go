@@ -10,7 +10,7 @@
 //	     +--------+--------------------+------+-------+----------+----------------------+
 //
 // From the bytes upwards: FrameReader finds frames (frame.go); Frame.Decode and AppendFrame turn payloads into messages and back
-// (codec.go), after the tables of tables.go, which stand in the order of the document; Conn pairs answers with requests (conn.go).
+// (codec.go), after schema.go, which holds the tables of the document in its order; Conn pairs answers with requests (conn.go).
 //
 // The package trusts neither side. Every size, count and depth is checked before anything is allocated for it (limits.go), so decoding
 // costs memory in proportion to the bytes received, never to what they claim.
