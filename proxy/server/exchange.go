@@ -141,6 +141,8 @@ func (s *Server) event(x *exchange) *zerolog.Event {
 		return s.Log.Log()
 	case x.err == nil:
 		return s.successEvent(x)
+	case x.err.Reason == "not_ready": // the change itself was logged; its probes need not be
+		return s.Log.Debug()
 	case x.err.Kind.Status() >= 500:
 		return s.Log.Error()
 	}

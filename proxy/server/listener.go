@@ -1,6 +1,7 @@
 package server
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/valyala/fasthttp"
 
 	"trtmc-ranking-proxy/proxy/disconnect"
 )
@@ -75,6 +78,14 @@ type conn struct {
 	linger atomic.Bool // the client may still be sending what has been refused
 	once   sync.Once
 	closed func()
+}
+
+// clientConn is the connection of a request, below TLS if there is any.
+func clientConn(ctx *fasthttp.RequestCtx) net.Conn {
+	if secure, ok := ctx.Conn().(*tls.Conn); ok {
+		return secure.NetConn()
+	}
+	return ctx.Conn()
 }
 
 // Bounds of a lingering close.

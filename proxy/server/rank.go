@@ -1,7 +1,6 @@
 package server
 
 import (
-	"crypto/tls"
 	"net"
 	"strconv"
 	"time"
@@ -28,7 +27,7 @@ func (s *Server) rank(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if x.result, err = s.score(x.ctx.Conn(), x.request, limit); err != nil {
+	if x.result, err = s.score(clientConn(x.ctx), x.request, limit); err != nil {
 		return err
 	}
 	s.Metrics.Scored(&x.result)
@@ -62,9 +61,6 @@ type watched interface {
 func (s *Server) score(conn net.Conn, req *ranking.Request, limit time.Duration) (ranking.Result, error) {
 	life := beginLifetime(limit)
 	defer life.finish()
-	if secure, ok := conn.(*tls.Conn); ok {
-		conn = secure.NetConn()
-	}
 	if client, ok := conn.(watched); ok {
 		client.Begin(life.leave)
 		defer client.End()

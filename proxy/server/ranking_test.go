@@ -9,7 +9,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"trtmc-ranking-proxy/ipc"
 	"trtmc-ranking-proxy/ipc/ipctest"
@@ -316,6 +318,33 @@ func TestTimeoutHeader(t *testing.T) {
 	f("1.5", 400)
 	f("soon", 400)
 	f("99999999999999999999", 400)
+}
+
+// Answers come back out of order and some clients leave; nobody may get the scores of another.
+func TestNoAnswerCarriesTheScoresOfAnother(t *testing.T) {
+	task := ipctest.Start(t, ipctest.Options{Rank: func(r *ipctest.Request) {
+		ipctest.After(time.Duration(len(r.Passages)%7)*100*time.Microsecond, ipctest.Answer)(r)
+	}})
+	p := startProxy(t, task)
+	var clients sync.WaitGroup
+	for client := range 16 {
+		clients.Go(func() {
+			for i := range 40 {
+				words := strings.Repeat("tea ", 1+(client*40+i)%50)
+				n := 1 + (client+i)%20
+				body := `{"model":null,"query":{"text":"tea"},"passages":[{"text":"` + words + `"}` + strings.Repeat(`,{"text":"water"}`, n) + `]}`
+				if i%10 == 9 {
+					p.raw(post(body)).Close()
+					continue
+				}
+				r := p.rank(body).ranking(t)
+				if want := ipctest.Score("tea", words); len(r.Rankings) != n+1 || r.Rankings[0].Index != 0 || float32(r.Rankings[0].Logit) != want {
+					t.Errorf("got %+v, want %v first of %d", r.Rankings, want, n+1)
+				}
+			}
+		})
+	}
+	clients.Wait()
 }
 
 func number(n uint32) *uint32 { return &n }

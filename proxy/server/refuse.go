@@ -16,13 +16,13 @@ import (
 // may quote raw headers, so they go nowhere.
 func (s *Server) refuseUnparsed(ctx *fasthttp.RequestCtx, err error) {
 	s.refuse(ctx, s.unparsed(err))
-	if conn, ok := ctx.Conn().(*conn); ok {
-		conn.linger.Store(true)
-	}
 }
 
-// refuse ends a request that never reaches a handler.
+// refuse ends a request that never reaches a handler, and with it the connection.
 func (s *Server) refuse(ctx *fasthttp.RequestCtx, err *ranking.Error) {
+	if conn, ok := clientConn(ctx).(*conn); ok {
+		conn.linger.Store(true)
+	}
 	s.finish(&exchange{ctx: ctx, id: requestID(ctx), start: time.Now(), route: s.unknown, err: err})
 }
 

@@ -71,7 +71,7 @@ func (s *Server) newFastHTTP() *fasthttp.Server {
 		ErrorHandler:                 s.refuseUnparsed,
 		ExpectHandler:                s.expect,
 		Name:                         "ranking-proxy",
-		Concurrency:                  s.Config.MaxConnections + 1, // ours comes first, and answers in JSON
+		Concurrency:                  2 * s.Config.MaxConnections, // ours comes first, and answers in JSON
 		ReadBufferSize:               s.Config.MaxHeaderBytes,
 		MaxRequestBodySize:           s.Config.MaxBodyBytes,
 		ReadTimeout:                  s.Config.ReadTimeout,

@@ -26,7 +26,6 @@ type Metrics struct {
 	InFlight            atomic.Int64 // ranking requests being handled
 	Connections         atomic.Int64 // open HTTP connections
 	ConnectionsRejected *metrics.Counter
-	Disconnects         *metrics.Counter // ranking requests whose client left before the answer
 	Panics              *metrics.Counter
 	Reconnects          *metrics.Counter // connections to the Task made after the first
 
@@ -45,7 +44,6 @@ func New(version string) *Metrics {
 	m := &Metrics{
 		set:                 set,
 		ConnectionsRejected: set.NewCounter("ranking_proxy_connections_rejected_total"),
-		Disconnects:         set.NewCounter("ranking_proxy_client_disconnects_total"),
 		Panics:              set.NewCounter("ranking_proxy_panics_total"),
 		Reconnects:          set.NewCounter("ranking_proxy_task_reconnects_total"),
 		passages:            set.NewCounter("ranking_proxy_passages_total"),
