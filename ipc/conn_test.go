@@ -305,6 +305,7 @@ func TestConnectionEnds(t *testing.T) {
 		return func(r *ipctest.Request) { r.Session.Send(exchange, m) }
 	}
 	f("disconnect", ipctest.Disconnect, "")
+	f("half-close", func(r *ipctest.Request) { r.Session.CloseWrite() }, "EOF")
 	f("unknown exchange", ipctest.Misaddressed, "unknown_exchange")
 	f("error of the connection", send(0, &ipc.Error{Code: ipc.CodeProtocolError, Message: "no"}), "protocol_error: no")
 	f("second welcome", func(r *ipctest.Request) {

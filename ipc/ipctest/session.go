@@ -62,6 +62,9 @@ func (s *Session) Close() {
 	s.nc.Close()
 }
 
+// CloseWrite ends the sending side alone; what the client sends is still read.
+func (s *Session) CloseWrite() { s.nc.(*net.UnixConn).CloseWrite() }
+
 func (s *Session) serve() {
 	defer s.forget()
 	for {

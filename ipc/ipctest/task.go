@@ -128,11 +128,15 @@ func (t *Task) set(change func(*Options)) {
 	change(&t.options)
 }
 
-// Freeze makes the Task neither read nor answer, as one that got SIGSTOP, until Thaw.
+// Freeze makes the Task neither read nor answer, as one that got SIGSTOP, until Thaw. It may be called twice.
 func (t *Task) Freeze() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.thawed = make(chan struct{})
+	select {
+	case <-t.thawed:
+		t.thawed = make(chan struct{})
+	default:
+	}
 }
 
 // Thaw ends Freeze. It may be called twice.
