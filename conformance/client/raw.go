@@ -34,6 +34,17 @@ func (t *Target) Abandon(ctx context.Context, chunks [][]byte) error {
 	return conn.Close()
 }
 
+// Hold writes the chunks to a fresh connection and keeps it open, without reading, until ctx ends.
+func (t *Target) Hold(ctx context.Context, chunks [][]byte) error {
+	conn, err := t.dial(ctx)
+	if err != nil {
+		return err
+	}
+	context.AfterFunc(ctx, func() { conn.Close() })
+	writeChunks(conn, chunks, false)
+	return nil
+}
+
 // Raw writes the chunks to a fresh connection and reads until the server closes it or falls silent.
 func (t *Target) Raw(ctx context.Context, chunks [][]byte, closeWrite bool) (*Conversation, error) {
 	conn, err := t.dial(ctx)

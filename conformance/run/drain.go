@@ -111,7 +111,7 @@ func idleDoesNotHold(ctx context.Context, c *Config) []string {
 	if err := c.Server.terminate(); err != nil {
 		return []string{err.Error()}
 	}
-	return problem(c.Server.exits(exitBound))
+	return problem(c.Server.exits(idleBound))
 }
 
 func secondSignalEnds(ctx context.Context, c *Config) []string {
@@ -134,14 +134,15 @@ func secondSignalEnds(ctx context.Context, c *Config) []string {
 func unfinishedHeadDoesNotHold(ctx context.Context, c *Config) []string {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go func() { // holds half a request open for as long as the server lets it
-		_, _ = c.Target.Raw(ctx, [][]byte{[]byte(c.fill("POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Le"))}, false)
-	}()
+	half := []byte(c.fill("POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Le"))
+	if err := c.Target.Hold(ctx, [][]byte{half}); err != nil {
+		return []string{err.Error()}
+	}
 	time.Sleep(accepted)
 	if err := c.Server.terminate(); err != nil {
 		return []string{err.Error()}
 	}
-	return problem(c.Server.exits(exitBound))
+	return problem(c.Server.exits(idleBound))
 }
 
 func problem(err error) []string {

@@ -14,7 +14,8 @@ import (
 
 const (
 	startBound = 2 * time.Minute  // for a server to load its model
-	exitBound  = 30 * time.Second // for a server to finish after SIGTERM
+	exitBound  = 30 * time.Second // for a server to finish what it accepted after SIGTERM
+	idleBound  = 15 * time.Second // and to end where it has nothing to finish
 )
 
 // Server is the process under test, where the suite may start and stop it.
@@ -43,7 +44,7 @@ func (s *Server) Start(ctx context.Context, c *Config) (err error) {
 	}
 	c.Target.Forget()
 	for deadline := time.Now().Add(startBound); time.Now().Before(deadline) && s.running(); time.Sleep(50 * time.Millisecond) {
-		if c.ranks(ctx) {
+		if c.FindModel(ctx) == nil && c.ranks(ctx) {
 			return nil
 		}
 	}

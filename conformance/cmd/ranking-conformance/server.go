@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 	"os"
 
 	"trtmc-ranking-proxy/conformance"
@@ -30,10 +27,8 @@ func (o *options) testServer(ctx context.Context) (*report.Run, error) {
 			return nil, err
 		}
 	}
-	if c.Model == "" && c.Dialect.Name != "tei" {
-		if c.Model, err = firstModel(ctx, c.Target); err != nil {
-			return nil, fmt.Errorf("no --model given and none found: %w", err)
-		}
+	if err := c.FindModel(ctx); err != nil {
+		return nil, fmt.Errorf("no --model given and none found: %w", err)
 	}
 	results := c.Run(ctx, themes)
 	if c.Server != nil {
@@ -95,22 +90,3 @@ func (o *options) known(cases []string) (map[string]bool, error) {
 }
 
 func progress(line string) { fmt.Fprintln(os.Stderr, line) }
-
-func firstModel(ctx context.Context, target *client.Target) (string, error) {
-	answer, err := target.Do(ctx, &client.Call{Method: http.MethodGet, Path: "/v1/models"})
-	if err != nil {
-		return "", err
-	}
-	var list struct {
-		Data []struct {
-			ID string `json:"id"`
-		} `json:"data"`
-	}
-	if err := json.Unmarshal(answer.Body, &list); err != nil {
-		return "", fmt.Errorf("GET /v1/models: %w", err)
-	}
-	if len(list.Data) == 0 || list.Data[0].ID == "" {
-		return "", errors.New("GET /v1/models lists no model")
-	}
-	return list.Data[0].ID, nil
-}
