@@ -102,7 +102,8 @@ func Unavailable(detail string, cause error) *Error {
 	}
 }
 
-// taskKinds maps the codes of ipc/PROTOCOL.md, section 7. A code that is not here counts as backend_failed, as the section says.
+// taskKinds maps the codes of ipc/PROTOCOL.md, section 7. A code that is not here counts as backend_failed, as the section says;
+// so does cancelled where nobody has cancelled.
 var taskKinds = map[ipc.Code]Kind{
 	ipc.CodeInvalidRequest:         InvalidRequest,
 	ipc.CodeInputTooLong:           InputTooLong,
@@ -111,7 +112,6 @@ var taskKinds = map[ipc.Code]Kind{
 	ipc.CodeBackendUnavailable:     BackendUnavailable,
 	ipc.CodeBackendFailed:          BackendFailed,
 	ipc.CodeDeadlineExceeded:       DeadlineExceeded,
-	ipc.CodeCancelled:              ClientClosed,
 	ipc.CodeProtocolError:          BackendFailed,
 	ipc.CodeUnsupportedVersion:     BackendUnavailable,
 }
@@ -122,7 +122,7 @@ func asError(ctx context.Context, err error) *Error {
 	var answer *ipc.Error
 	var unsendable *ipc.ProtocolError
 	switch {
-	case errors.As(err, &answer):
+	case errors.As(err, &answer) && (answer.Code != ipc.CodeCancelled || ctx.Err() == nil):
 		return fromTask(answer)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &Error{Kind: DeadlineExceeded, Reason: "deadline", Message: "the deadline passed before the answer was complete"}

@@ -118,6 +118,8 @@ func TestErrorsOfTheBackend(t *testing.T) {
 	f(t.Context(), &ipc.Error{Code: ipc.CodeProtocolError, Message: "m"}, BackendFailed)
 	f(t.Context(), &ipc.Error{Code: ipc.CodeUnsupportedVersion, Message: "m"}, BackendUnavailable)
 	f(cancelled, &ipc.Error{Code: ipc.CodeCancelled, Message: "m"}, ClientClosed)
+	f(expired, &ipc.Error{Code: ipc.CodeCancelled, Message: "m"}, DeadlineExceeded)
+	f(t.Context(), &ipc.Error{Code: ipc.CodeCancelled, Message: "m"}, BackendFailed)
 }
 
 func TestEveryKindHasAnErrorStatus(t *testing.T) {

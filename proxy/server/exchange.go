@@ -54,7 +54,8 @@ func (s *Server) finish(x *exchange) {
 		s.Log.Error().Str("request_id", x.id).Interface("panic", cause).Bytes("stack", debug.Stack()).Msg("a request panicked")
 		x.err = &ranking.Error{Kind: ranking.InternalError, Reason: "panic", Message: "an internal error of the proxy"}
 	}
-	x.ctx.Response.Header.Set("X-Request-ID", x.id)
+	var id [128]byte
+	x.ctx.Response.Header.SetCanonical(requestIDHeader, append(id[:0], x.id...))
 	if x.err != nil {
 		x.writeError()
 		s.Metrics.Rejected(x.err)

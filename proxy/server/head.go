@@ -16,6 +16,9 @@ import (
 // timeoutHeader lets a client ask for less than --request-timeout.
 const timeoutHeader = "X-Request-Timeout-Ms"
 
+// requestIDHeader is written as TRTMC writes it, which is not what fasthttp makes of it.
+var requestIDHeader = []byte("X-Request-ID")
+
 // requestID is the client's X-Request-ID if it is well formed, so that it can stand in logs and frames, else a new one.
 func requestID(ctx *fasthttp.RequestCtx) string {
 	if id := ctx.Request.Header.Peek("X-Request-ID"); validRequestID(id) {
