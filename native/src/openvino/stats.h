@@ -1,0 +1,38 @@
+// Counters and histograms of the openvino Task, as its pong carries them. Owned by the scheduler's thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "openvino/job.h"
+#include "openvino/workers.h"
+#include "task/task.h"
+
+namespace ranking::openvino {
+
+class Stats {
+ public:
+  explicit Stats(unsigned streams);
+
+  void count_batch(const BatchResult& result);
+  void count_answer(const Job& job, const RankOutcome& outcome);
+
+  // Tokens, padding included, that all streams together compute in a second, lately; 0 before the first batch.
+  double tokens_per_second() const { return tokens_per_second_; }
+
+  // Adds counters and histograms, and the gauges of this process.
+  void report(TaskHealth& health) const;
+
+ private:
+  const unsigned streams_;
+  double tokens_per_second_ = 0;
+  std::map<std::string, uint64_t> counters_;
+  // Counts per bucket of ipc/PROTOCOL.md, section 9, not yet cumulative; the last one is +Inf.
+  std::array<uint64_t, 9> batch_pairs_{};
+  std::array<uint64_t, 10> batch_tokens_{};
+  std::array<uint64_t, 15> call_us_{};
+};
+
+}  // namespace ranking::openvino
