@@ -18,7 +18,7 @@ func (m *member) keep(ctx context.Context) {
 		conn, err := m.connection(ctx)
 		if err != nil {
 			m.Log.Debug().Err(err).Msg("cannot connect to the Task")
-			m.unready(m.conn.Load(), "the Task cannot be reached")
+			m.note(m.conn.Load(), health{down, "the Task cannot be reached"})
 			sleep(ctx, pause)
 			pause = min(2*pause, maxDialPause)
 			continue
@@ -46,17 +46,19 @@ func (m *member) watch(ctx context.Context, conn *ipc.Conn) {
 		pong, err := m.ping(ctx, conn)
 		switch {
 		case !usable(conn):
-			m.unready(conn, "the connection to the Task has ended")
+			m.note(conn, health{down, "the connection to the Task has ended"})
 			return
 		case err == nil:
 			heard = time.Now()
 			m.judge(conn, pong)
 		case time.Since(heard) > m.StallTimeout:
-			m.unready(conn, "the Task hangs")
+			m.note(conn, health{down, "the Task hangs"})
 			conn.Close()
 			return
+		case time.Since(heard) > m.MuteTimeout:
+			m.note(conn, health{down, "the Task answers no ping"})
 		default:
-			m.unready(conn, "the Task does not answer a ping")
+			m.note(conn, health{slow, "the Task is late with its answer to a ping"})
 		}
 		pauseUnlessEnded(ctx, conn, m.PingInterval)
 	}
@@ -73,15 +75,13 @@ func (m *member) judge(conn *ipc.Conn, pong *ipc.Pong) {
 	oldest := time.Duration(pong.OldestCallMS) * time.Millisecond
 	switch {
 	case !pong.Ready:
-		m.unready(conn, "the Task says that it is not ready")
+		m.note(conn, health{down, "the Task says that it is not ready"})
 	case oldest > m.StallTimeout:
-		m.unready(conn, fmt.Sprintf("a call of the Task has been running for more than %v", m.StallTimeout))
+		m.note(conn, health{down, fmt.Sprintf("a call of the Task has been running for more than %v", m.StallTimeout)})
 	default:
-		m.note(conn, health{ready: true})
+		m.note(conn, health{state: ready})
 	}
 }
-
-func (m *member) unready(conn *ipc.Conn, why string) { m.note(conn, health{why: why}) }
 
 // note records what was learnt over conn, unless a newer connection has replaced it meanwhile.
 func (m *member) note(conn *ipc.Conn, now health) {
@@ -91,7 +91,7 @@ func (m *member) note(conn *ipc.Conn, now health) {
 		return
 	}
 	m.health.Store(&now)
-	if now.ready {
+	if now.state == ready {
 		m.Log.Info().Msg("the Task is ready")
 	} else {
 		m.Log.Warn().Str("why", now.why).Msg("the Task is not ready")

@@ -27,9 +27,17 @@ type member struct {
 
 // health is what is known of a Task.
 type health struct {
-	ready bool
-	why   string // not
+	state state
+	why   string // it is not ready
 }
+
+type state uint8
+
+const (
+	down state = iota // gets no ranks
+	slow              // is not ready, but gets ranks: on a busy machine a pong may be late and the scores come all the same
+	ready
+)
 
 // dialing is one attempt to connect, shared by all who need the connection. A failed one stands until retry.
 type dialing struct {
@@ -45,14 +53,14 @@ const redialPause = 50 * time.Millisecond
 func newMember(address string, o Options, onWelcome func(*ipc.Welcome)) *member {
 	m := &member{address: address, Options: o, onWelcome: onWelcome}
 	m.Log = o.Log.With().Str("task_socket", address).Logger()
-	m.health.Store(&health{why: "the Task has not been reached yet"})
+	m.health.Store(&health{state: down, why: "the Task has not been reached yet"})
 	return m
 }
 
 // before orders members by preference.
 func (m *member) before(other *member) bool {
-	if ready := m.health.Load().ready; ready != other.health.Load().ready {
-		return ready
+	if mine, theirs := m.health.Load().state, other.health.Load().state; mine != theirs {
+		return mine > theirs
 	}
 	return m.outstanding.Load() < other.outstanding.Load()
 }
@@ -62,7 +70,7 @@ func (m *member) rank(ctx context.Context, rank *ipc.Rank) (*ipc.Scores, *ipc.We
 	if err != nil {
 		return nil, nil, err
 	}
-	if health := m.health.Load(); !health.ready {
+	if health := m.health.Load(); health.state == down {
 		return nil, nil, errors.New(health.why)
 	}
 	weight := textBytes(rank)
@@ -151,7 +159,7 @@ func (m *member) welcome(conn *ipc.Conn) {
 	m.onWelcome(task)
 	m.mu.Lock()
 	again := m.conn.Swap(conn) != nil
-	m.health.Store(&health{ready: true})
+	m.health.Store(&health{state: ready})
 	m.mu.Unlock()
 	if again {
 		m.Metrics.Reconnects.Inc()

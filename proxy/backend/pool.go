@@ -22,6 +22,7 @@ type Options struct {
 	Client       string        // name and version, for the Task's log
 	PingInterval time.Duration // pause between pings
 	PingTimeout  time.Duration // a ping or a hello unanswered for so long means not ready
+	MuteTimeout  time.Duration // pings unanswered for so long mean that no rank is sent; until then the Task may be only slow
 	StallTimeout time.Duration // a Task call of this age means not ready; pings unanswered for so long end the connection
 	Log          zerolog.Logger
 	Metrics      *telemetry.Metrics
@@ -58,10 +59,10 @@ func (p *Pool) Close() {
 func (p *Pool) Identity() *ipc.Welcome { return p.identity.Load() }
 
 // Ready tells whether some Task is warm and answers, and if none is, why.
-func (p *Pool) Ready() (ready bool, why string) {
+func (p *Pool) Ready() (ok bool, why string) {
 	for _, m := range p.members {
 		health := m.health.Load()
-		if health.ready {
+		if health.state == ready {
 			return true, ""
 		}
 		why = health.why

@@ -37,6 +37,7 @@ type Config struct {
 
 	PingInterval time.Duration
 	PingTimeout  time.Duration
+	MuteTimeout  time.Duration
 	StallTimeout time.Duration
 
 	DrainDelay   time.Duration
@@ -96,7 +97,8 @@ func (c *Config) flags() *pflag.FlagSet {
 
 	f.DurationVar(&c.PingInterval, "ping-interval", 250*time.Millisecond, "pause between pings to the Task")
 	f.DurationVar(&c.PingTimeout, "ping-timeout", 500*time.Millisecond, "an unanswered ping of this age makes the proxy not ready")
-	f.DurationVar(&c.StallTimeout, "stall-timeout", 30*time.Second, "a single Task call of this age makes the proxy not ready")
+	f.DurationVar(&c.MuteTimeout, "mute-timeout", 2*time.Second, "a Task that answers no ping for this long gets no new requests")
+	f.DurationVar(&c.StallTimeout, "stall-timeout", 30*time.Second, "a single Task call of this age makes the proxy not ready; no pong for this long fails what is in flight")
 
 	f.DurationVar(&c.DrainDelay, "drain-delay", time.Second, "on SIGTERM, time between turning not ready and refusing connections")
 	f.DurationVar(&c.DrainTimeout, "drain-timeout", 30*time.Second, "on SIGTERM, time for accepted requests to finish")

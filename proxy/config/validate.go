@@ -62,6 +62,7 @@ func (c *Config) mistakes() []error {
 		{"idle-timeout", c.IdleTimeout, time.Millisecond},
 		{"ping-interval", c.PingInterval, time.Millisecond},
 		{"ping-timeout", c.PingTimeout, time.Millisecond},
+		{"mute-timeout", c.MuteTimeout, time.Millisecond},
 		{"stall-timeout", c.StallTimeout, time.Millisecond},
 		{"drain-delay", c.DrainDelay, 0},
 		{"drain-timeout", c.DrainTimeout, time.Millisecond},

@@ -56,7 +56,7 @@ func startProxy(t testing.TB, task *ipctest.Task, flags ...string) *proxy {
 
 func startProxyAt(t testing.TB, socket string, flags ...string) *proxy {
 	t.Helper()
-	flags = append([]string{"--task-socket=" + socket, "--ping-interval=20ms", "--drain-delay=0s", "--log-level=debug"}, flags...)
+	flags = append([]string{"--task-socket=" + socket, "--ping-interval=20ms", "--ping-timeout=10s", "--drain-delay=0s", "--log-level=debug"}, flags...)
 	c, err := config.Parse(flags, func(string) (string, bool) { return "", false }, io.Discard)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func startProxyAt(t testing.TB, socket string, flags ...string) *proxy {
 	metrics := telemetry.New("test")
 	pool := backend.Start(backend.Options{
 		Sockets: c.TaskSockets, Client: "test", PingInterval: c.PingInterval, PingTimeout: c.PingTimeout,
-		StallTimeout: c.StallTimeout, Log: log, Metrics: metrics,
+		MuteTimeout: c.MuteTimeout, StallTimeout: c.StallTimeout, Log: log, Metrics: metrics,
 	})
 	t.Cleanup(pool.Close)
 	s, err := New(Options{

@@ -23,7 +23,7 @@ func run(c *config.Config) error {
 	metrics := telemetry.New(version)
 	tasks := backend.Start(backend.Options{
 		Sockets: c.TaskSockets, Client: "ranking-proxy/" + version,
-		PingInterval: c.PingInterval, PingTimeout: c.PingTimeout, StallTimeout: c.StallTimeout,
+		PingInterval: c.PingInterval, PingTimeout: c.PingTimeout, MuteTimeout: c.MuteTimeout, StallTimeout: c.StallTimeout,
 		Log: log, Metrics: metrics,
 	})
 	defer tasks.Close()
