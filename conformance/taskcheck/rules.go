@@ -16,6 +16,8 @@ var rules = []check{
 	{theme, "welcome-is-complete", "section 5: identity and limits are what clients are told", welcomeIsComplete},
 	{theme, "nothing-before-hello", "section 8: hello is the first frame", nothingBeforeHello},
 	{theme, "other-version-is-refused", "section 7: a version not spoken here ends the connection", otherVersion},
+	{theme, "hello-comes-once", "section 8: another hello is a protocol error", helloComesOnce},
+	{theme, "exchanges-count-up", "section 2: an exchange used before, or a lower one, is a protocol error", exchangesCountUp},
 	{theme, "hello-in-pieces", "a stream may be cut at any byte", helloInPieces},
 	{theme, "rank-in-pieces", "a stream may be cut at any byte", rankInPieces},
 	{theme, "frames-joined", "two frames in one write are two frames", framesJoined},
@@ -122,6 +124,29 @@ func otherVersion(socket string) error {
 		return err
 	}
 	return s.refused(ipc.CodeUnsupportedVersion)
+}
+
+var helloComesOnce = onSession(func(s *session, _ *ipc.Welcome) error {
+	if err := s.send(0, &ipc.Hello{Protocol: ipc.ProtocolVersion, Client: "again"}); err != nil {
+		return err
+	}
+	return s.refused(ipc.CodeProtocolError)
+})
+
+func exchangesCountUp(socket string) error {
+	for _, second := range []uint64{7, 6} {
+		s, _, err := greeted(socket)
+		if err != nil {
+			return err
+		}
+		_, err = scored(s, 7, rank("first", "p"))
+		err = errors.Join(err, s.send(second, rank("second", "p")), s.refused(ipc.CodeProtocolError))
+		s.close()
+		if err != nil {
+			return fmt.Errorf("exchange %d after 7: %w", second, err)
+		}
+	}
+	return nil
 }
 
 var noPassages = onSession(func(s *session, _ *ipc.Welcome) error {
