@@ -66,6 +66,7 @@ func TestTheExitTellsTheResult(t *testing.T) {
 	f("no case was run", "1.5", "--only", "drain")
 	f("no case was run", "1.5", "--only", "no-such-theme")
 	f("no http or https URL", "1.5", "--url", "ftp://x")
+	f("does not answer at all", "1.5", "--url", "http://127.0.0.1:1")
 	f("cannot read the API key", "1.5", "--api-key-file", filepath.Join(dir, "absent"))
 }
 

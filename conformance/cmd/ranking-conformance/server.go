@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 
 	"trtmc-ranking-proxy/conformance"
@@ -26,6 +27,9 @@ func (o *options) testServer(ctx context.Context) (*report.Run, error) {
 		if err := c.Server.Start(ctx, c); err != nil {
 			return nil, err
 		}
+	}
+	if _, err := c.Target.Do(ctx, &client.Call{Method: http.MethodGet, Path: "/"}); err != nil {
+		return nil, fmt.Errorf("%s does not answer at all: %w", o.url, err)
 	}
 	if err := c.FindModel(ctx); err != nil {
 		return nil, fmt.Errorf("no --model given and none found: %w", err)
