@@ -2,7 +2,6 @@ package ipc
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
 )
 
@@ -138,8 +137,10 @@ func NewFrameReader(r io.Reader, from Sender) *FrameReader {
 // *ProtocolError if the peer broke a rule, else what the stream returned.
 func (fr *FrameReader) Next() (Frame, error) {
 	var header [headerSize]byte
-	if n, err := io.ReadFull(fr.r, header[:]); err != nil {
-		return Frame{}, endOfStream(err, n, headerSize)
+	if n, err := io.ReadFull(fr.r, header[:]); err == io.EOF {
+		return Frame{}, io.EOF
+	} else if err != nil {
+		return Frame{}, cut(err, n, headerSize)
 	}
 	f, length, err := parseHeader(&header, fr.from)
 	if err != nil {
@@ -160,18 +161,16 @@ func (fr *FrameReader) payload(length int) ([]byte, error) {
 		step := min(length-have, max(cap(buf)-have, have, payloadStep))
 		buf = append(buf, make([]byte, step)...)
 		if n, err := io.ReadFull(fr.r, buf[have:]); err != nil {
-			return nil, endOfStream(err, have+n, length)
+			return nil, cut(err, have+n, length)
 		}
 	}
 	fr.buf = buf
 	return buf, nil
 }
 
-func endOfStream(err error, have, want int) error {
-	if errors.Is(err, io.EOF) && have == 0 && want == headerSize {
-		return io.EOF
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+// cut names the end of the stream within a frame; other errors stay as they are.
+func cut(err error, have, want int) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return faultf(ClassTruncated, "stream ends after %d of %d bytes", have, want)
 	}
 	return err
