@@ -145,6 +145,7 @@ bad_bytes("frame", "length-at-limit-and-nothing", "32 MiB are allowed, but the s
 bad_bytes("frame", "header-only-one-byte", "the stream ends in the header", frame("ping", 2, m())[:1], "truncated")
 bad_bytes("frame", "header-one-byte-short", "the stream ends in the header", frame("ping", 2, m())[:15], "truncated")
 bad_bytes("frame", "payload-one-byte-short", "the stream ends in the payload", frame("rank", 3, m(("id", s("r1"))))[:-1], "truncated")
+bad_bytes("frame", "payload-of-16-bytes-missing", "the stream ends behind the header, and the payload would be as long as a header", frame("ping", 2, b"", length=16), "truncated")
 bad_bytes("frame", "flags-set", "flags are 0 in version 1", frame("ping", 2, m(), flags=1), "bad_flags")
 bad_bytes("frame", "flags-high-bit", "flags are 0 in version 1", frame("ping", 2, m(), flags=0x80), "bad_flags")
 bad_bytes("frame", "reserved-low-byte", "reserved is 0 in version 1", frame("ping", 2, m(), reserved=1), "bad_flags")
