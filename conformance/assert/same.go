@@ -39,7 +39,7 @@ func (c *Checker) compare(s *suite.SameAs, reference, x *Exchange) []string {
 			continue
 		}
 		compared++
-		if d := apart(entry, other); d > worst {
+		if d := apart(entry, other, s.Bits); d > worst {
 			worst, where = d, fmt.Sprintf("index %d scores %s, in step %q %s", entry.Index, entry.Number, s.Step, other.Number)
 		}
 	}
@@ -57,9 +57,6 @@ func (c *Checker) judge(s *suite.SameAs, worst float64, where string) []string {
 		if c.Dialect.Squashed {
 			bound *= squashSlope
 		}
-	}
-	if s.Bits {
-		bound = 0 // numbers that parse to the same double are the same float32
 	}
 	if worst > bound {
 		return []string{fmt.Sprintf("%s: %g apart, at most %g allowed", where, worst, bound)}
@@ -89,10 +86,14 @@ func indices(entries []wire.Entry) []int {
 	return list
 }
 
-// apart is infinite when either score is, so that two infinities do not pass as equal.
-func apart(a, b wire.Entry) float64 {
-	if d := math.Abs(a.Score - b.Score); !math.IsNaN(d) {
-		return d
+// apart is infinite when a score is, so that two infinities do not pass as equal. As bits, what is written beyond a float32 does not count.
+func apart(a, b wire.Entry, bits bool) float64 {
+	d := math.Abs(a.Score - b.Score)
+	if bits {
+		d = math.Abs(float64(a.Float32()) - float64(b.Float32()))
 	}
-	return math.Inf(1)
+	if math.IsNaN(d) {
+		return math.Inf(1)
+	}
+	return d
 }
