@@ -18,6 +18,9 @@ func (r *Run) Table(w io.Writer) error {
 		for _, problem := range result.Problems {
 			fmt.Fprintf(&table, "    %s\n", problem)
 		}
+		if result.Status == Failed {
+			fmt.Fprintf(&table, "    It matters because: %s\n", reason(&result))
+		}
 	}
 	c := r.Count()
 	fmt.Fprintf(&table, "\n%d known failing, %d known failing that pass, %d not run\n", c.KnownFailing, c.KnownPassing, c.NotRun)
@@ -31,6 +34,13 @@ func (r *Run) widths() (themes, cases int) {
 		themes, cases = max(themes, len(result.Theme)), max(cases, len(result.Case))
 	}
 	return themes, cases
+}
+
+func reason(r *Result) string {
+	if r.Source == "" {
+		return r.Why
+	}
+	return r.Why + " [" + r.Source + "]"
 }
 
 func word(r *Result) string {
