@@ -91,3 +91,26 @@ func (c *conn) close() {
 		c.net = nil
 	}
 }
+
+// Hold opens n connections, sends one request over each, and keeps them open and idle until release is called.
+func Hold(target Target, r Request, n int, timeout time.Duration) (release func(), err error) {
+	held := make([]*conn, 0, n)
+	release = func() {
+		for _, c := range held {
+			c.close()
+		}
+	}
+	for range n {
+		c := &conn{target: target}
+		held = append(held, c)
+		if err := c.do(r.Wire, time.Now().Add(timeout)); err != nil {
+			release()
+			return nil, err
+		}
+		if status := c.response.StatusCode(); status != 200 || c.net == nil {
+			release()
+			return nil, fmt.Errorf("status %d, connection kept: %t", status, c.net != nil)
+		}
+	}
+	return release, nil
+}

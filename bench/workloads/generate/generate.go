@@ -99,21 +99,23 @@ func NewWriter(seed uint64) *Writer {
 
 func newWriter(name string) *Writer { return NewWriter(uint64(name[1])) }
 
-// Request is a query and n distinct passages: every other one on the query's subject, the rest on any. words gives each passage's length.
-func (w *Writer) Request(n int, words func() int) workloads.Request {
+// Request is a query and that many distinct passages: every other one on the query's subject, the rest on any. words gives each passage's length.
+func (w *Writer) Request(passages int, words func() int) workloads.Request {
 	subject := w.subject()
 	r := workloads.Request{Query: subject.Query(w.r)}
-	seen := make(map[string]bool, n)
-	for len(r.Passages) < n {
+	seen := make(map[string]bool, passages)
+	for len(r.Passages) < passages {
 		about := subject
 		if len(r.Passages)%2 == 1 {
 			about = w.subject()
 		}
-		text := about.Passage(w.r, words())
-		if !seen[text] {
-			seen[text] = true
-			r.Passages = append(r.Passages, text)
+		n := words()
+		text := about.Passage(w.r, n)
+		for ; seen[text]; n++ { // there are only so many texts of few words
+			text = about.Passage(w.r, n+1)
 		}
+		seen[text] = true
+		r.Passages = append(r.Passages, text)
 	}
 	return r
 }
