@@ -146,7 +146,7 @@ func TestCommandLine(t *testing.T) {
 			t.Fatalf("%v: exit %d\n%s", args, c.ProcessState.ExitCode(), output)
 		}
 	}
-	f(0, "ranking-proxy dev", "version")
+	f(0, "ranking-proxy 0.1.0\ncommit ", "version")
 	f(0, "--task-socket", "--help")
 	f(2, "--max-passages", "--max-passages=none")
 	f(1, "listen", "--listen=256.0.0.1:1")

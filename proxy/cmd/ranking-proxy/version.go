@@ -6,22 +6,19 @@ import (
 	"runtime/debug"
 )
 
-// version is set by the linker: -X main.version=...
-var version = "dev"
+const version = "0.1.0"
 
-// printVersion shows the version, the commit if the build knew it, and every module built in.
+// commit is set by the linker: -X main.commit=...
+var commit = "unknown"
+
+// printVersion shows the version, the commit, and the version of every module built in.
 func printVersion(w io.Writer) {
-	fmt.Fprintf(w, "ranking-proxy %s\n", version)
+	fmt.Fprintf(w, "ranking-proxy %s\ncommit %s\n", version, commit)
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return
 	}
 	fmt.Fprintln(w, info.GoVersion)
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" || setting.Key == "vcs.modified" {
-			fmt.Fprintf(w, "%s %s\n", setting.Key, setting.Value)
-		}
-	}
 	for _, module := range info.Deps {
 		fmt.Fprintf(w, "%s %s\n", module.Path, module.Version)
 	}
