@@ -4,7 +4,8 @@
 //   options.h        struct <Name>Options; void add_<name>_options(CLI::App&, <Name>Options&); std::string <name>_versions();
 //   <name>_task.h    std::unique_ptr<Task> make_<name>_task(const <Name>Options&);
 //   CMakeLists.txt   the static library ranking_<name>
-// and one line in backends.cpp. make_<name>_task returns a loaded and warm Task or throws std::exception with a message for the operator.
+// and one line in backends.cpp. make_<name>_task returns a loaded and warm Task or throws std::exception with a message for the
+// operator.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -14,7 +14,9 @@ namespace {
 
 class Lines {
  public:
-  explicit Lines(std::ostream& out) : out_(out) { out_ << std::left << std::setprecision(std::numeric_limits<float>::max_digits10); }
+  explicit Lines(std::ostream& out) : out_(out) {
+    out_ << std::left << std::setprecision(std::numeric_limits<float>::max_digits10);
+  }
 
   template <typename T>
   void line(std::string_view name, const T& value) {

@@ -1,10 +1,11 @@
 // ranking-task: loads one Task and serves it on a Unix socket. The exit codes are documented in native/README.md.
+#include <spdlog/version.h>
+
 #include <algorithm>
 #include <asio/version.hpp>
 #include <csignal>
 #include <iostream>
 #include <msgpack/version_master.hpp>
-#include <spdlog/version.h>
 
 #include "backends.h"
 #include "check.h"
@@ -23,8 +24,8 @@ constexpr const char* kName = "ranking-task " RANKING_VERSION;
 void print_versions(const std::vector<Backend>& backends) {
   std::cout << kName << "\ncommit " RANKING_COMMIT "\ncompiler " RANKING_COMPILER "\nmsgpack-cxx " << MSGPACK_VERSION_MAJOR << '.'
             << MSGPACK_VERSION_MINOR << '.' << MSGPACK_VERSION_REVISION << "\nasio " << ASIO_VERSION / 100000 << '.'
-            << ASIO_VERSION / 100 % 1000 << '.' << ASIO_VERSION % 100 << "\nspdlog " << SPDLOG_VER_MAJOR << '.' << SPDLOG_VER_MINOR << '.'
-            << SPDLOG_VER_PATCH << "\nCLI11 " CLI11_VERSION "\n";
+            << ASIO_VERSION / 100 % 1000 << '.' << ASIO_VERSION % 100 << "\nspdlog " << SPDLOG_VER_MAJOR << '.'
+            << SPDLOG_VER_MINOR << '.' << SPDLOG_VER_PATCH << "\nCLI11 " CLI11_VERSION "\n";
   for (const Backend& backend : backends) {
     if (!backend.versions.empty()) std::cout << backend.versions << '\n';
   }
@@ -81,7 +82,8 @@ int main(int argc, char** argv) {
   add_options(app, options, backends);
   try {
     app.parse(argc, argv);
-    const auto backend = std::find_if(backends.begin(), backends.end(), [&](const Backend& one) { return one.name == options.task; });
+    const auto backend =
+        std::find_if(backends.begin(), backends.end(), [&](const Backend& one) { return one.name == options.task; });
     if (options.version) return print_versions(backends), kDone;
     if (backend == backends.end()) throw CLI::RequiredError("--task");
     if (options.listen.path.empty() && !options.check) throw CLI::RequiredError("--socket");

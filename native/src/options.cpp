@@ -11,7 +11,8 @@ void set_mode(mode_t& mode, const std::string& text) {
     value = std::stoul(text, &end, 8);
   } catch (const std::exception&) {
   }
-  if (end != text.size() || value > 0777) throw CLI::ValidationError("--socket-mode", text + " is not an octal mode of at most 0777");
+  if (end != text.size() || value > 0777)
+    throw CLI::ValidationError("--socket-mode", text + " is not an octal mode of at most 0777");
   mode = static_cast<mode_t>(value);
 }
 
@@ -20,8 +21,9 @@ void add_socket_options(CLI::App& app, ipc::ListenOptions& listen, ipc::ServerOp
   app.add_option("--socket", listen.path, "Path of the Unix socket, at most 107 bytes; @NAME is in the abstract namespace")
       ->envname("RANKING_TASK_SOCKET")
       ->group(group);
-  app.add_option_function<std::string>("--socket-mode", [&listen](const std::string& text) { set_mode(listen.mode, text); },
-                                       "Mode of the socket, octal, whatever the umask")
+  app.add_option_function<std::string>(
+         "--socket-mode", [&listen](const std::string& text) { set_mode(listen.mode, text); },
+         "Mode of the socket, octal, whatever the umask")
       ->default_str("0660")
       ->envname("RANKING_TASK_SOCKET_MODE")
       ->group(group);
@@ -29,7 +31,8 @@ void add_socket_options(CLI::App& app, ipc::ListenOptions& listen, ipc::ServerOp
       ->capture_default_str()
       ->envname("RANKING_TASK_SOCKET_GROUP")
       ->group(group);
-  app.add_option("--peer-uid", server.peer_uids, "User id that may connect; repeatable; none: all whom the mode lets in")->group(group);
+  app.add_option("--peer-uid", server.peer_uids, "User id that may connect; repeatable; none: all whom the mode lets in")
+      ->group(group);
 }
 
 void add_limit_options(CLI::App& app, ipc::ServerOptions& server) {

@@ -1,7 +1,7 @@
 // The answers of one connection: which exchanges wait for one, and the frames that wait for the socket.
 //
-// Any thread may call. An exchange is opened once and answered at most once: a second answer, or one after close(), is dropped and the
-// caller is told. Frames gather here while a write is under way, so that one write carries many answers.
+// Any thread may call. An exchange is opened once and answered at most once: a second answer, or one after close(), is dropped
+// and the caller is told. Frames gather here while a write is under way, so that one write carries many answers.
 #pragma once
 
 #include <cstddef>

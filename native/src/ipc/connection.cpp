@@ -31,9 +31,10 @@ RankOutcome checked(RankOutcome outcome, size_t passages) {
 }  // namespace
 
 Connection::Connection(Socket socket, std::shared_ptr<ServerState> state, Closed closed)
-    : socket_(std::move(socket)), state_(std::move(state)), closed_(std::move(closed)), answers_([this] {
-        asio::post(socket_.get_executor(), [self = shared_from_this()] { self->write(); });
-      }) {}
+    : socket_(std::move(socket)),
+      state_(std::move(state)),
+      closed_(std::move(closed)),
+      answers_([this] { asio::post(socket_.get_executor(), [self = shared_from_this()] { self->write(); }); }) {}
 
 void Connection::start() {
   owed_since_ = Clock::now();
@@ -56,7 +57,7 @@ void Connection::close() {
   const auto tickets = answers_.close();
   for (const Ticket ticket : tickets) state_->task.cancel(ticket);
   state_->counters.answers_unsent += tickets.size();
-  if (!tickets.empty()) log::info("client left with ranks in flight", {{"ranks", tickets.size()}});
+  if (!tickets.empty()) log::info("connection closed with ranks in flight", {{"ranks", tickets.size()}});
   asio::error_code ignored;
   socket_.close(ignored);
   closed_(shared_from_this());
@@ -72,8 +73,9 @@ void Connection::check_stalled(Clock::time_point now) {
 
 void Connection::read() {
   const auto space = reader_.prepare();
-  socket_.async_read_some(asio::buffer(space.data(), space.size()),
-                          [self = shared_from_this()](const asio::error_code& error, size_t bytes) { self->on_read(error, bytes); });
+  socket_.async_read_some(
+      asio::buffer(space.data(), space.size()),
+      [self = shared_from_this()](const asio::error_code& error, size_t bytes) { self->on_read(error, bytes); });
 }
 
 void Connection::on_read(const asio::error_code& error, size_t bytes) {
@@ -107,7 +109,8 @@ void Connection::read_frames() {
 }
 
 void Connection::on_frame(const Frame& frame) {
-  if ((phase_ == Phase::kGreeting) != (frame.type == MessageType::kHello)) throw ProtocolError(Fault::kUnknownType, "order of hello");
+  if ((phase_ == Phase::kGreeting) != (frame.type == MessageType::kHello))
+    throw ProtocolError(Fault::kUnknownType, "order of hello");
   switch (frame.type) {
     case MessageType::kHello: return on_hello(frame);
     case MessageType::kRank: return on_rank(frame);
@@ -156,8 +159,9 @@ std::optional<RankError> Connection::refusal(const RankRequest& rank) const {
   if (state_->draining) return RankError{.code = ErrorCode::kBackendUnavailable, .message = "the Task is draining"};
   if (rank.passages.empty()) return RankError{.code = ErrorCode::kInvalidRequest, .message = "a rank needs at least one passage"};
   if (rank.passages.size() > most) {
-    return RankError{.code = ErrorCode::kInvalidRequest,
-                     .message = std::to_string(rank.passages.size()) + " passages; at most " + std::to_string(most) + " are accepted"};
+    return RankError{
+        .code = ErrorCode::kInvalidRequest,
+        .message = std::to_string(rank.passages.size()) + " passages; at most " + std::to_string(most) + " are accepted"};
   }
   return std::nullopt;
 }
@@ -185,7 +189,8 @@ void Connection::on_ping(const Frame& frame) {
   open_exchange(frame.exchange);
   read_empty(frame.payload);
   if (full()) {
-    return refuse_exchange(frame.exchange, {.code = ErrorCode::kServerBusy, .message = "too many ranks in flight on this connection"});
+    return refuse_exchange(frame.exchange,
+                           {.code = ErrorCode::kServerBusy, .message = "too many ranks in flight on this connection"});
   }
   answers_.open_ping();
   state_->task.health([self = shared_from_this(), exchange = frame.exchange](TaskHealth health) {

@@ -1,7 +1,7 @@
 // One client: reads its frames, hands ranks to the Task, writes the answers; the rules of ipc/PROTOCOL.md, section 8.
 //
-// Threads. All public functions run on the io thread. Completions of the Task run on its own threads and touch nothing but `answers_` and the
-// counters; the io thread then writes. Completions hold the connection, which may so outlive the server.
+// Threads. All public functions run on the io thread. Completions of the Task run on its own threads and touch nothing but
+// `answers_` and the counters; the io thread then writes. Completions hold the connection, which may so outlive the server.
 #pragma once
 
 #include <asio/local/stream_protocol.hpp>
@@ -65,9 +65,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   FrameReader reader_;
   Phase phase_ = Phase::kGreeting;
   uint64_t last_exchange_ = 0;
-  Clock::time_point arrival_;                     // of the bytes being read
-  std::optional<Clock::time_point> owed_since_;   // when the client began to owe bytes: hello, or the rest of a frame
-  std::string outgoing_;                          // being written
+  Clock::time_point arrival_;                    // of the bytes being read
+  std::optional<Clock::time_point> owed_since_;  // when the client began to owe bytes: hello, or the rest of a frame
+  std::string outgoing_;                         // being written
 };
 
 }  // namespace ranking::ipc

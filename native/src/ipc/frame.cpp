@@ -64,8 +64,10 @@ size_t FrameReader::needed() const {
 }
 
 std::span<char> FrameReader::prepare() {
-  if (begin_ == end_ && buffer_.size() > kKeepCapacity) std::vector<char>().swap(buffer_);
-  if (begin_ > 0) {
+  if (begin_ == end_) {
+    begin_ = end_ = 0;
+    if (buffer_.size() > kKeepCapacity) std::vector<char>().swap(buffer_);
+  } else if (begin_ > 0) {
     std::copy(buffer_.begin() + static_cast<ptrdiff_t>(begin_), buffer_.begin() + static_cast<ptrdiff_t>(end_), buffer_.begin());
     end_ -= begin_;
     begin_ = 0;

@@ -21,8 +21,8 @@ struct Frame {
   std::string_view payload;  // into the FrameReader; valid until its next prepare()
 };
 
-// Cuts the byte stream of one client into frames. Memory follows the bytes that have arrived, not the length a header announces, so
-// that an idle client cannot reserve 32 MiB with 16 bytes. One thread.
+// Cuts the byte stream of one client into frames. Memory follows the bytes that have arrived, not the length a header announces,
+// so that an idle client cannot reserve 32 MiB with 16 bytes. One thread.
 //
 //   span = reader.prepare(); n = read(span); reader.commit(n); while (auto frame = reader.next()) ...
 class FrameReader {
@@ -32,7 +32,8 @@ class FrameReader {
   void commit(size_t bytes);
 
   // The next whole frame, or nothing until more bytes come. Throws ProtocolError as soon as a header is wrong: the length before
-  // anything is allocated for it, a type that is not in the table or not for a client to send, an exchange of 0 where one is needed.
+  // anything is allocated for it, a type that is not in the table or not for a client to send, an exchange of 0 where one is
+  // needed.
   std::optional<Frame> next();
 
   // Tells whether a frame has begun and is not whole.

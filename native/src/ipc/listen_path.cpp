@@ -144,6 +144,11 @@ void ListenPath::own_file() {
   }
 }
 
+bool ListenPath::lost() const {
+  struct stat found {};
+  return bound_ && ::lstat(options_.path.c_str(), &found) != 0 && errno == ENOENT;
+}
+
 void ListenPath::unlink() {
   struct stat found {};
   if (bound_ && ::lstat(options_.path.c_str(), &found) == 0 && bound_ == std::pair(found.st_dev, found.st_ino)) {

@@ -1,7 +1,7 @@
 // Messages of ipc/PROTOCOL.md, sections 4 and 5: what a Task reads, and what it writes.
 //
-// Readers throw ProtocolError. Writers append one frame to `out`, with keys in the order of the document's tables and the shortest
-// MessagePack widths; scores are copied once, from the Task's vector into the frame.
+// Readers throw ProtocolError. Writers append one frame to `out`, with keys in the order of the document's tables and the
+// shortest MessagePack widths; scores are copied once, from the Task's vector into the frame.
 #pragma once
 
 #include <string>

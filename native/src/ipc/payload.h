@@ -1,5 +1,5 @@
-// Reads one payload, a MessagePack map with string keys, under the limits of ipc/PROTOCOL.md, section 3. Nothing is allocated for an
-// element before its limit has been checked, and nothing at all for unknown keys.
+// Reads one payload, a MessagePack map with string keys, under the limits of ipc/PROTOCOL.md, section 3. Nothing is allocated for
+// an element before its limit has been checked, and nothing at all for unknown keys.
 #pragma once
 
 #include <cstddef>

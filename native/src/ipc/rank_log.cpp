@@ -8,20 +8,22 @@
 namespace ranking::ipc {
 namespace {
 
+// To the microsecond.
 double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return static_cast<double>(std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count()) / 1000.0;
 }
 
-// The W3C header if it has its shape, else nothing: any other bytes of a client stay out of the log.
-std::string_view loggable(std::string_view traceparent) {
+// The W3C header if it has its shape, else null: any other bytes of a client stay out of the log.
+nlohmann::ordered_json loggable(std::string_view traceparent) {
   const auto allowed = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == '-'; };
-  const bool good = traceparent.size() == 55 && std::all_of(traceparent.begin(), traceparent.end(), allowed);
-  return good ? traceparent : std::string_view();
+  if (traceparent.size() != 55 || !std::all_of(traceparent.begin(), traceparent.end(), allowed)) return nullptr;
+  return traceparent;
 }
 
 // A refusal by the model's own code may quote the input.
-std::string_view loggable(const RankError& error) {
-  return error.code == ErrorCode::kBackendRejectedRequest ? std::string_view() : std::string_view(error.message);
+nlohmann::ordered_json loggable(const RankError& error) {
+  if (error.code == ErrorCode::kBackendRejectedRequest) return nullptr;
+  return error.message;
 }
 
 void log_error(const OpenRank& rank, const RankError& error) {

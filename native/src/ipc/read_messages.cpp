@@ -15,8 +15,8 @@ bool ascii_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'A' && 
 
 void check_request_id(std::string_view id) {
   const auto allowed = [](char c) { return ascii_alphanumeric(c) || c == '.' || c == '_' || c == ':' || c == '-'; };
-  const bool good = !id.empty() && id.size() <= kMaxRequestId && ascii_alphanumeric(id.front()) &&
-                    std::all_of(id.begin(), id.end(), allowed);
+  const bool good =
+      !id.empty() && id.size() <= kMaxRequestId && ascii_alphanumeric(id.front()) && std::all_of(id.begin(), id.end(), allowed);
   if (!good) throw ProtocolError(Fault::kBadId, "id");
 }
 

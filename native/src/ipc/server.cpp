@@ -3,8 +3,10 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <asio/error.hpp>
 #include <asio/post.hpp>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "log/log.h"
@@ -37,11 +39,12 @@ Server::~Server() { close_all(); }
 // --- accepting ---
 
 void Server::accept() {
-  acceptor_.async_accept([this](const asio::error_code& error, Connection::Socket socket) { on_accept(error, std::move(socket)); });
+  acceptor_.async_accept(
+      [this](const asio::error_code& error, Connection::Socket socket) { on_accept(error, std::move(socket)); });
 }
 
 void Server::on_accept(const asio::error_code& error, Connection::Socket socket) {
-  if (!acceptor_.is_open()) return;
+  if (error == asio::error::operation_aborted) return;  // by a drain or by listen_again()
   if (error) {
     // No descriptors or no memory, most likely. Clients wait in the backlog meanwhile.
     state_->counters.accept_errors += 1;
@@ -92,8 +95,21 @@ void Server::tick() {
     if (cancelled) return;
     const auto now = Clock::now();
     for (const auto& connection : std::set(connections_)) connection->check_stalled(now);  // a copy: closing erases
+    if (!state_->draining && path_.lost()) listen_again();
     tick();
   });
+}
+
+// The lock is still ours, so nobody else may have the path.
+void Server::listen_again() {
+  log::warn("the socket file was removed; listening again");
+  try {
+    acceptor_ = Acceptor(io_, asio::local::stream_protocol(), path_.listen());
+    retry_.cancel();
+    accept();
+  } catch (const std::exception& failure) {
+    log::error("cannot listen again; the next try comes in a second", {{"error", failure.what()}});
+  }
 }
 
 // --- drain ---

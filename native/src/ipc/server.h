@@ -1,7 +1,7 @@
 // Listens on a ListenPath and serves one Task to all who connect.
 //
-// Threads. Everything runs on the io_context, which one thread runs; drain() may be called from any thread. The Task must outlive the server, and
-// the io_context must outlive the Task, whose completions post to it.
+// Threads. Everything runs on the io_context, which one thread runs; drain() may be called from any thread. The Task must outlive
+// the server, and the io_context must outlive the Task, whose completions post to it.
 #pragma once
 
 #include <asio/io_context.hpp>
@@ -38,6 +38,7 @@ class Server {
   bool allowed(Connection::Socket& socket) const;
   void retry_accept();
   void tick();
+  void listen_again();
   void start_drain();
   void on_closed(const std::shared_ptr<Connection>& connection);
   void end_if_drained();
@@ -48,8 +49,8 @@ class Server {
   ListenPath& path_;
   const std::shared_ptr<ServerState> state_;
   Acceptor acceptor_;
-  asio::steady_timer retry_;        // after an accept that failed
-  asio::steady_timer tick_;         // once a second, for clients that owe bytes
+  asio::steady_timer retry_;  // after an accept that failed
+  asio::steady_timer tick_;   // once a second: clients that owe bytes, a socket file that was removed
   asio::steady_timer drain_limit_;
   std::set<std::shared_ptr<Connection>> connections_;
   size_t cut_off_ = 0;

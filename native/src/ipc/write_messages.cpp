@@ -9,7 +9,8 @@ namespace {
 // Packs the one map of a frame. The number of entries is announced first, as MessagePack wants it.
 class MapWriter {
  public:
-  MapWriter(std::string& out, MessageType type, uint64_t exchange, size_t entries) : frame_(out, type, exchange), packer_(frame_) {
+  MapWriter(std::string& out, MessageType type, uint64_t exchange, size_t entries)
+      : frame_(out, type, exchange), packer_(frame_) {
     packer_.pack_map(static_cast<uint32_t>(entries));
   }
 
@@ -124,8 +125,11 @@ void write_scores(std::string& out, uint64_t exchange, std::string_view id, cons
 
 void write_error(std::string& out, uint64_t exchange, std::string_view id, const RankError& error) {
   const std::pair<std::string_view, std::optional<uint32_t>> numbers[] = {
-      {"passage", error.passage},     {"tokens", error.tokens},           {"max_tokens", error.max_tokens},
-      {"offending", error.offending}, {"retry_after_ms", error.retry_after_ms},
+      {"passage", error.passage},
+      {"tokens", error.tokens},
+      {"max_tokens", error.max_tokens},
+      {"offending", error.offending},
+      {"retry_after_ms", error.retry_after_ms},
   };
   size_t entries = id.empty() ? 2 : 3;
   for (const auto& [key, value] : numbers) entries += value.has_value();

@@ -1,5 +1,8 @@
 #include "log/log.h"
 
+// zerolog's names.
+#define SPDLOG_LEVEL_NAMES \
+  { "trace", "debug", "info", "warn", "error", "fatal", "off" }
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -24,7 +27,9 @@ spdlog::logger& logger() {
 std::string render(std::string_view message, Fields fields) {
   nlohmann::ordered_json line;
   line["message"] = message;
-  for (const auto& [key, value] : fields) line[key] = value;
+  for (const auto& [key, value] : fields) {
+    if (!value.is_null()) line[key] = value;
+  }
   // Bytes that are not UTF-8 (a path, say) are replaced: a log line is always valid JSON.
   const std::string object = line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   return object.substr(1, object.size() - 2);

@@ -13,6 +13,7 @@
 
 namespace ranking::log {
 
+// A null value is left out.
 using Fields = std::initializer_list<std::pair<const char*, nlohmann::ordered_json>>;
 
 // Lines below the level are not written. One of debug, info, warn, error, off; info until set.

@@ -13,7 +13,9 @@ uint64_t microseconds(Clock::duration duration) {
 
 bool passed(const std::optional<Clock::time_point>& deadline) { return deadline && Clock::now() >= *deadline; }
 
-RankError late() { return {.code = ErrorCode::kDeadlineExceeded, .message = "the deadline passed before the answer was complete"}; }
+RankError late() {
+  return {.code = ErrorCode::kDeadlineExceeded, .message = "the deadline passed before the answer was complete"};
+}
 
 TaskInfo describe(const NullOptions& options) {
   TaskInfo info;
@@ -114,7 +116,9 @@ void NullTask::run() {
 
 // Returns false when the Task ends.
 bool NullTask::wait_for_work(std::unique_lock<std::mutex>& lock) {
-  const auto work = [this] { return stopping_ || !inbox_.refused.empty() || !inbox_.pings.empty() || (!call_ && !queue_.empty()); };
+  const auto work = [this] {
+    return stopping_ || !inbox_.refused.empty() || !inbox_.pings.empty() || (!call_ && !queue_.empty());
+  };
   if (call_) {
     wake_.wait_until(lock, call_->ends, work);
   } else {
@@ -135,7 +139,11 @@ void NullTask::start(Job job) {
   const auto started = Clock::now();
   calls_ += 1;
   pairs_ += job.request.passages.size();
-  call_ = Call{std::move(job.done), null_rank(job.request, options_.max_tokens), job.request.deadline, job.submitted, started,
+  call_ = Call{std::move(job.done),
+               null_rank(job.request, options_.max_tokens),
+               job.request.deadline,
+               job.submitted,
+               started,
                started + std::chrono::milliseconds(options_.delay_ms)};
 }
 

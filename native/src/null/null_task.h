@@ -1,8 +1,8 @@
-// A Task without a model: what is left when the scoring costs nothing. For benchmarks of everything else, and for tests of overload,
-// deadlines, cancellation and drain through real processes.
+// A Task without a model: what is left when the scoring costs nothing. For benchmarks of everything else, and for tests of
+// overload, deadlines, cancellation and drain through real processes.
 //
-// Threads. One, which is its whole scheduling part: it starts calls one at a time, ends each after the delay, and runs every completion
-// and health reply. The callers of submit(), cancel() and drain() only put things into its queue under a mutex.
+// Threads. One, which is its whole scheduling part: it starts calls one at a time, ends each after the delay, and runs every
+// completion and health reply. The callers of submit(), cancel() and drain() only put things into its queue under a mutex.
 #pragma once
 
 #include <condition_variable>
