@@ -231,6 +231,21 @@ func TestDrain(t *testing.T) {
 	}
 }
 
+// Half a header that never ends is no accepted request.
+func TestHalfARequestDoesNotHoldTheExit(t *testing.T) {
+	p := startProxy(t, ipctest.Start(t, ipctest.Options{}), "--read-timeout=1h", "--idle-timeout=1h")
+	before := p.Metrics.Connections.Load()
+	for _, text := range []string{"", "POST /v1/ran", "POST /v1/ranking HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"} {
+		p.raw(text)
+	}
+	p.eventually("the connections", func() bool { return p.Metrics.Connections.Load() == before+3 })
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if err := p.Drain(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // panicking is a dialect whose decoder has a bug.
 type panicking struct{ dialect.NIM }
 

@@ -56,7 +56,9 @@ func (l *listener) admit(inner net.Conn) net.Conn {
 		l.drop(inner)
 		return nil
 	}
-	return &conn{Conn: watched, closed: func() { s.Metrics.Connections.Add(-1) }}
+	c := &conn{Conn: watched, server: s}
+	s.open.add(c)
+	return c
 }
 
 func (l *listener) drop(inner net.Conn) {
@@ -75,10 +77,13 @@ var tooManyConnections = func() string {
 // conn is one client's connection.
 type conn struct {
 	*disconnect.Conn
+	server *Server
 	linger atomic.Bool // the client may still be sending what has been refused
 	once   sync.Once
-	closed func()
 }
+
+// SetReadDeadline is called by fasthttp at each stage of reading a request.
+func (c *conn) SetReadDeadline(t time.Time) error { return c.server.open.setReadDeadline(c, t) }
 
 // clientConn is the connection of a request, below TLS if there is any.
 func clientConn(ctx *fasthttp.RequestCtx) net.Conn {
@@ -103,7 +108,8 @@ func (c *conn) Close() error {
 			tcp.SetReadDeadline(time.Now().Add(lingerTime))
 			io.CopyN(io.Discard, tcp, lingerBytes)
 		}
-		c.closed()
+		c.server.open.remove(c)
+		c.server.Metrics.Connections.Add(-1)
 	})
 	return c.Conn.Close()
 }

@@ -47,6 +47,7 @@ type Server struct {
 	unknown  *route
 	fast     *fasthttp.Server
 	watcher  *disconnect.Watcher
+	open     connections
 	draining atomic.Bool
 	good     atomic.Uint64 // successful requests, for sampling the log
 }
@@ -88,14 +89,18 @@ func (s *Server) Serve(ln net.Listener) error {
 	return s.fast.Serve(&listener{Listener: ln, server: s})
 }
 
+// arrivalGrace is the time that a request still being sent has to arrive once the server has stopped accepting.
+const arrivalGrace = 3 * time.Second
+
 // Drain turns readiness off, waits for balancers to notice, then stops accepting and waits for accepted requests until ctx ends.
-// Idle connections are closed.
+// Idle connections are closed at once, those with half a request after arrivalGrace.
 func (s *Server) Drain(ctx context.Context) error {
 	s.draining.Store(true)
 	select {
 	case <-time.After(s.Config.DrainDelay):
 	case <-ctx.Done():
 	}
+	s.open.cutOff(time.Now().Add(arrivalGrace))
 	if err := s.fast.ShutdownWithContext(ctx); err != nil {
 		return fmt.Errorf("%d requests were still in progress: %w", s.Metrics.InFlight.Load(), err)
 	}
