@@ -73,7 +73,7 @@ func TestClosedLoopKeepsItsNumberInFlight(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 		answerOK(ctx)
 	})
-	o := run(t, e, Plan{Concurrency: 7, Window: 300 * time.Millisecond})
+	o := run(t, e, Plan{Concurrency: 7, Window: time.Second})
 	if most.Load() != 7 {
 		t.Errorf("at most %d requests were in flight, want 7", most.Load())
 	}
@@ -157,14 +157,14 @@ func TestOutcomesAreCountedApart(t *testing.T) {
 func TestTimeOutAndNoServer(t *testing.T) {
 	release := make(chan struct{})
 	e := startServer(t, func(*fasthttp.RequestCtx) { <-release })
-	o := run(t, e, Plan{Concurrency: 2, Window: 50 * time.Millisecond, Timeout: 20 * time.Millisecond})
+	o := run(t, e, Plan{Concurrency: 2, Window: 500 * time.Millisecond, Timeout: 20 * time.Millisecond})
 	close(release)
 	if o.Counts[TimedOut] == 0 || o.Counts[OK] != 0 {
 		t.Errorf("slow server: %v", o.Counts)
 	}
 	gone := e
 	gone.Address += "-gone"
-	o = run(t, gone, Plan{Concurrency: 2, Window: 50 * time.Millisecond, Requests: twoPassages(t, e)})
+	o = run(t, gone, Plan{Concurrency: 2, Window: 500 * time.Millisecond, Requests: twoPassages(t, e)})
 	if o.Counts[NoAnswer] == 0 || !strings.Contains(o.FirstBad, "connect") {
 		t.Errorf("no server: %v, %q", o.Counts, o.FirstBad)
 	}

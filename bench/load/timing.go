@@ -27,26 +27,25 @@ func serverTiming(header []byte) iter.Seq2[string, time.Duration] {
 	}
 }
 
-// watchCPU measures the processor time of this process from start to end. The returned function waits for the end unless it has passed and
-// gives the figure; called before the start it gives 0.
+// watchCPU measures the processor time of this process from start to end. The returned function gives the figure; called before the end it
+// is that of the time until then.
 func watchCPU(start, end time.Time) (stop func() time.Duration) {
-	var atStart, atEnd time.Duration
-	started := make(chan struct{})
-	ended := make(chan struct{})
-	a := time.AfterFunc(time.Until(start), func() { atStart = cpuTime(); close(started) })
-	b := time.AfterFunc(time.Until(end), func() { atEnd = cpuTime(); close(ended) })
+	stopped, used := make(chan struct{}), make(chan time.Duration, 1)
+	wait := func(t time.Time) {
+		select {
+		case <-time.After(time.Until(t)):
+		case <-stopped:
+		}
+	}
+	go func() {
+		wait(start)
+		atStart := cpuTime()
+		wait(end)
+		used <- cpuTime() - atStart
+	}()
 	return func() time.Duration {
-		if a.Stop() {
-			b.Stop()
-			return 0
-		}
-		<-started
-		if b.Stop() {
-			atEnd = cpuTime()
-		} else {
-			<-ended
-		}
-		return atEnd - atStart
+		close(stopped)
+		return <-used
 	}
 }
 
