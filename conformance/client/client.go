@@ -95,5 +95,8 @@ func (t *Target) roundTrip(request *http.Request) (*Answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("broken answer: %w", err)
 	}
+	if response.StatusCode >= 500 {
+		t.Forget() // a server that failed may drop the connection, which must not be held against the next case
+	}
 	return &Answer{Status: response.StatusCode, Header: response.Header, Body: body, Elapsed: time.Since(start)}, nil
 }
