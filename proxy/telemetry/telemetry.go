@@ -91,7 +91,7 @@ func (m *Metrics) Rejected(err *ranking.Error) {
 // Route holds the counters of one route, made beforehand so that a request formats no label.
 type Route struct {
 	outcomes map[ranking.Kind]*metrics.Counter
-	handler  *metrics.PrometheusHistogram
+	handler  *metrics.PrometheusHistogram // nil for routes without a dialect, whose times interest nobody
 }
 
 // OK is the outcome of a request that did not fail.
@@ -99,9 +99,9 @@ const OK ranking.Kind = "ok"
 
 // Route returns the counters of a route. dialect is empty for routes that speak none.
 func (m *Metrics) Route(path, dialect string) *Route {
-	r := &Route{
-		outcomes: make(map[ranking.Kind]*metrics.Counter),
-		handler:  m.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf("ranking_proxy_handler_seconds{route=%q}", path), seconds),
+	r := &Route{outcomes: make(map[ranking.Kind]*metrics.Counter)}
+	if dialect != "" {
+		r.handler = m.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf("ranking_proxy_handler_seconds{route=%q}", path), seconds)
 	}
 	for _, outcome := range append(ranking.Kinds(), OK) {
 		name := fmt.Sprintf("ranking_proxy_requests_total{route=%q,dialect=%q,outcome=%q}", path, dialect, outcome)
@@ -113,7 +113,9 @@ func (m *Metrics) Route(path, dialect string) *Route {
 // Observe counts one finished request.
 func (r *Route) Observe(outcome ranking.Kind, handler time.Duration) {
 	r.outcomes[outcome].Inc()
-	r.handler.Update(handler.Seconds())
+	if r.handler != nil {
+		r.handler.Update(handler.Seconds())
+	}
 }
 
 // Write renders everything as Prometheus text.
