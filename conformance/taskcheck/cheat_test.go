@@ -92,6 +92,19 @@ func TestWelcomeOfEveryVersionIsCaught(t *testing.T) {
 	}
 }
 
+func TestTheRunEndsWithTheTask(t *testing.T) {
+	task := ipctest.Start(t, ipctest.Options{})
+	ran := 0
+	_, err := Check(t.Context(), task.Address, conformance.Vectors(), nil, func(string) {
+		if ran++; ran == 2 {
+			task.Stop()
+		}
+	})
+	if err == nil || !strings.Contains(err.Error(), "the Task is gone since") || ran != 2 {
+		t.Fatalf("after %d cases: %v", ran, err)
+	}
+}
+
 func named(t *testing.T, names []string) (cases []check) {
 	t.Helper()
 	all, err := allCases(conformance.Vectors())

@@ -23,6 +23,10 @@ func Check(ctx context.Context, socket string, vectors fs.FS, known map[string]b
 			return run, nil
 		}
 		result := c.run(socket)
+		if result.Status == report.Failed && gone(socket) {
+			run.Results = append(run.Results, result)
+			return run, fmt.Errorf("the Task is gone since %s: %s", c.name, result.Problems[0])
+		}
 		result.Known = known[c.name]
 		done(fmt.Sprintf("%s/%s: %s", c.theme, c.name, result.Status))
 		run.Results = append(run.Results, result)
@@ -77,6 +81,16 @@ func (c *check) run(socket string) report.Result {
 	}
 	result.Duration = time.Since(start)
 	return result
+}
+
+// gone tells a Task that takes no connections any more: there is nothing left to test.
+func gone(socket string) bool {
+	s, err := dial(socket)
+	if err != nil {
+		return true
+	}
+	s.close()
+	return false
 }
 
 func alive(socket string) error {
