@@ -21,6 +21,8 @@ type Curve struct {
 	Of     string // what grows
 	What   string // what is plotted against it
 	Points []report.Point
+
+	Results []report.Result // of every step
 }
 
 // Exponent is the slope of the points from x = from on in log-log scale: 1 is proportional, 0 is flat. NaN with fewer than two points.
@@ -130,6 +132,7 @@ func Connections(ctx context.Context, server measure.Server, s measure.Settings)
 
 // add leaves out a step at which nothing was answered well.
 func (c *Curve) add(x float64, r *report.Result, y float64) {
+	c.Results = append(c.Results, *r)
 	if r.Counts[load.OK] > 0 {
 		c.Points = append(c.Points, report.Point{X: x, Y: y})
 	}

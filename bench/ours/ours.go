@@ -62,7 +62,7 @@ func (v Variant) Start(ctx context.Context, dir string) (*Running, error) {
 	s, err := stack.New(stack.Config{
 		Dir:       filepath.Join(dir, v.Name),
 		TaskArgs:  v.TaskArgs,
-		ProxyArgs: append([]string{"--served-model-name", modelName, "--log-sample", "0"}, v.ProxyArgs...),
+		ProxyArgs: append([]string{"--served-model-name", modelName, "--log-sample", "0", "--max-connections", "8192"}, v.ProxyArgs...),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", v.Name, err)

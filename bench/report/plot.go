@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -34,13 +36,14 @@ type Point struct{ X, Y float64 }
 func (p *Plot) SVG() (string, error) {
 	drawing := plot.New()
 	drawing.Title.Text, drawing.X.Label.Text, drawing.Y.Label.Text = p.Title, p.X, p.Y
-	drawing.Legend.Top = true
+	drawing.Legend.Top, drawing.Legend.Left = true, true
+	drawing.Legend.XOffs = vg.Centimeter
 	drawing.Add(plotter.NewGrid())
 	if p.LogX {
-		drawing.X.Scale, drawing.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		drawing.X.Scale, drawing.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
 	}
 	if p.LogY {
-		drawing.Y.Scale, drawing.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		drawing.Y.Scale, drawing.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
 	} else {
 		drawing.Y.Min = 0
 	}
@@ -79,4 +82,17 @@ func (p *Plot) add(drawing *plot.Plot, i int, line Line) error {
 	drawing.Add(curve, marks)
 	drawing.Legend.Add(line.Name, curve, marks)
 	return nil
+}
+
+// logTicks are at 1, 2 and 5 times the powers of ten, each with its number.
+func logTicks(least, most float64) []plot.Tick {
+	var ticks []plot.Tick
+	for power := math.Pow(10, math.Floor(math.Log10(least))); power <= most; power *= 10 {
+		for _, digit := range []float64{1, 2, 5} {
+			if at := digit * power; at >= least && at <= most {
+				ticks = append(ticks, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'g', 3, 64)})
+			}
+		}
+	}
+	return ticks
 }

@@ -167,6 +167,7 @@ func (m *matrix) curves(ctx context.Context, servers []measure.Server, sweeps []
 			plot.X, plot.Y, plot.Title = c.Of, c.What, "time against "+c.Of
 			plot.Lines = append(plot.Lines, report.Line{Name: server.Name, Points: c.Points})
 			c.AddTo(table)
+			m.results = append(m.results, c.Results...)
 		}
 		if err := m.section(report.Section{Heading: plot.Title, Plot: plot}); err != nil {
 			return err
