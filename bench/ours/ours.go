@@ -4,7 +4,9 @@ package ours
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,17 +31,33 @@ func ParseVariant(text string) (Variant, error) {
 	return Variant{Name: name, TaskArgs: strings.Fields(args)}, nil
 }
 
-// Defaults are the null Task and the default model, built in int8 and, where it has been made, in f32.
+// Defaults are the null Task, the default model in int8 and, where they have been made, in f32 and the TRTMC double.
 func Defaults() []string {
-	defaults := []string{"null=--task null", "int8=--task openvino --model native/models/minilm-l6-rerank"}
-	if f32, _ := filepath.Glob(F32Model + "/*"); len(f32) > 0 {
-		defaults = append(defaults, "f32=--task openvino --model "+F32Model)
+	var all []string
+	for _, d := range []struct{ needs, variant string }{
+		{"", "null=--task null"},
+		{"", "int8=--task openvino --model native/models/minilm-l6-rerank"},
+		{f32Model, "f32=--task openvino --model " + f32Model},
+		{doubleBundle, "trtmc=--task trtmc --runtime-root " + doubleRuntime + " --bundle " + doubleBundle},
+	} {
+		if _, err := os.Stat(d.needs); d.needs == "" || err == nil {
+			all = append(all, d.variant)
+		}
 	}
-	return defaults
+	return all
 }
 
-// F32Model is where the build puts the default model in f32.
-const F32Model = "build/models/minilm-l6-rerank-f32"
+// Models are the defaults that compute real scores, to be compared with peers.
+func Models() []string {
+	return slices.DeleteFunc(Defaults(), func(d string) bool { return !strings.Contains(d, "--task openvino") })
+}
+
+// Where the build puts what is not in the tree: the default model in f32, TRTMC's double and a bundle for it.
+const (
+	f32Model      = "build/models/minilm-l6-rerank-f32"
+	doubleRuntime = "build/native/tests/trtmc_double/runtime"
+	doubleBundle  = "build/bench/double.bundle"
+)
 
 // Lossy tells whether the variant's scores may differ from the f32 reference.
 func (v Variant) Lossy() bool { return strings.Contains(v.Name, "int8") }

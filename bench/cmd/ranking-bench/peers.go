@@ -29,7 +29,7 @@ type peersRun struct {
 func peersCommand(ctx context.Context, args []string) error {
 	flags := newFlags("peers")
 	var p peersRun
-	p.add(flags, ours.Defaults()[1:], []string{"table", "line", "curves"}, 2)
+	p.add(flags, ours.Models(), []string{"table", "line", "curves"}, 2)
 	flags.StringSliceVar(&p.names, "peer", peerNames(), "peers to measure")
 	flags.StringVar(&p.places.Model, "model", "../shared/model/minilm-l6-rerank", "original model directory that every peer serves")
 	flags.StringVar(&p.places.Built, "built", "build/bench", "what bench/peers/setup.sh made")
