@@ -105,7 +105,14 @@ func writeJSON(results []report.Result, path string) error {
 
 // commandLine is the command as typed, without the directory of the program.
 func commandLine() string {
-	return strings.Join(append([]string{"ranking-bench"}, os.Args[1:]...), " ")
+	line := "ranking-bench"
+	for _, arg := range os.Args[1:] {
+		if strings.ContainsAny(arg, " \t") {
+			arg = "'" + arg + "'"
+		}
+		line += " " + arg
+	}
+	return line
 }
 
 func searchCommand(ctx context.Context, args []string) error {
