@@ -16,7 +16,6 @@ import (
 // Request is one prepared request: the bytes that go out and what a right answer must have.
 type Request struct {
 	Wire     []byte
-	Body     []byte // the part of Wire behind the header
 	Passages int
 	Class    string
 	At       time.Duration // arrival in a replay
@@ -28,8 +27,7 @@ type Endpoint struct {
 	Dialect *wire.Dialect
 	Path    string
 	Model   string
-	Raw     bool   // ask for raw scores where the dialect knows raw_scores
-	Header  string // further header lines, each ended by CRLF
+	Raw     bool // ask for raw scores where the dialect knows raw_scores
 }
 
 // NewEndpoint reads the address of a server: http://HOST:PORT, or unix:PATH. An empty path means the dialect's own.
@@ -72,14 +70,13 @@ func (e Endpoint) Prepare(w *workloads.Workload) ([]Request, error) {
 			Wire: e.render(body), Passages: len(r.Passages), Class: r.Class,
 			At: time.Duration(r.AtMS * float64(time.Millisecond)),
 		}
-		prepared[i].Body = prepared[i].Wire[len(prepared[i].Wire)-len(body):]
 	}
 	return prepared, nil
 }
 
 func (e Endpoint) render(body []byte) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n", e.Path, e.host(), e.Header, len(body))
+	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", e.Path, e.host(), len(body))
 	b.Write(body)
 	return b.Bytes()
 }

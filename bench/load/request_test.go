@@ -32,7 +32,7 @@ func TestPreparedRequestsParseInEveryDialect(t *testing.T) {
 			t.Fatalf("%s: %v", dialect, err)
 		}
 		var fields any
-		if err := json.Unmarshal(r.Body(), &fields); err != nil || !bytes.Equal(r.Body(), prepared[0].Body) {
+		if err := json.Unmarshal(r.Body(), &fields); err != nil || !bytes.HasSuffix(prepared[0].Wire, r.Body()) {
 			t.Fatalf("%s: body %q: %v", dialect, r.Body(), err)
 		}
 		if string(r.Header.Method()) != "POST" || string(r.RequestURI()) != wire.Dialects[dialect].Path || string(r.Host()) != "127.0.0.1:8000" {
