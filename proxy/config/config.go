@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag" // flags with two dashes, as the users of such servers expect, and lists
 
 	"trtmc-ranking-proxy/proxy/dialect"
+	"trtmc-ranking-proxy/proxy/records"
 )
 
 // Config is every setting of the proxy.
@@ -46,6 +47,12 @@ type Config struct {
 	LogLevel     string
 	LogSample    int
 	DebugRequest string
+
+	Records         string
+	RecordsFull     string
+	RecordsTexts    bool
+	RecordsMaxBytes int64
+	RecordsKeep     int
 }
 
 // ErrHelp says that --help was asked for and has been printed.
@@ -106,6 +113,12 @@ func (c *Config) flags() *pflag.FlagSet {
 	f.StringVar(&c.LogLevel, "log-level", "info", "`level`: debug (every request, with its stages), info, warn or error")
 	f.IntVar(&c.LogSample, "log-sample", 100, "log one in so many successful requests; 0: none")
 	f.StringVar(&c.DebugRequest, "debug-request", "", "log the request with this `id` with its stages, whatever the level")
+
+	f.StringVar(&c.Records, "records", "", "append one JSON line for each ranking request to this `file`; SIGHUP opens it anew; empty: no records")
+	f.StringVar(&c.RecordsFull, "records-full", string(records.Block), "`what` to do when the disk cannot keep up: block (clients wait for their next answer) or drop (and count)")
+	f.BoolVar(&c.RecordsTexts, "records-texts", false, "keep queries and passages in the records, not only their SHA-256 (default false)")
+	f.Int64Var(&c.RecordsMaxBytes, "records-max-bytes", 0, "size at which the file becomes FILE.1, FILE.1 becomes FILE.2 and so on; 0: never (default 0)")
+	f.IntVar(&c.RecordsKeep, "records-keep", 5, "rotated files to keep; older ones are deleted")
 	return f
 }
 

@@ -28,6 +28,7 @@ func TestDefaults(t *testing.T) {
 		RequestTimeout: 2 * time.Minute, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 90 * time.Second,
 		PingInterval: 250 * time.Millisecond, PingTimeout: 500 * time.Millisecond, MuteTimeout: 2 * time.Second, StallTimeout: 30 * time.Second,
 		DrainDelay: time.Second, DrainTimeout: 30 * time.Second, LogLevel: "info", LogSample: 100,
+		RecordsFull: "block", RecordsKeep: 5,
 	}
 	if len(c.ServedModelNames) == 0 {
 		c.ServedModelNames = nil
@@ -72,6 +73,9 @@ func TestMistakes(t *testing.T) {
 	f("--ping-interval=0s", nil, "--ping-interval")
 	f("--drain-delay=-1s", nil, "--drain-delay")
 	f("--log-level=loud", nil, "--log-level")
+	f("--records-full=wait", nil, "--records-full")
+	f("--records-max-bytes=-1", nil, "--records-max-bytes")
+	f("--records-keep=0", nil, "--records-keep")
 	f("--no-such-flag", nil, "no-such-flag")
 	f("stray", nil, "stray")
 	f("--max-passages=many --idle-timeout=3 --log-level=loud", map[string]string{"RANKING_PROXY_MAX_IN_FLIGHT": "x"},

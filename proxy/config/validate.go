@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"trtmc-ranking-proxy/proxy/dialect"
+	"trtmc-ranking-proxy/proxy/records"
 )
 
 // maxBodyLimit keeps every decoded body within one ipc frame of 32 MiB: a text is never longer than its JSON.
@@ -35,6 +36,9 @@ func (c *Config) mistakes() []error {
 	}
 	modes := []dialect.DefaultModel{dialect.DefaultModelNull, dialect.DefaultModelAlways, dialect.DefaultModelNever}
 	check(slices.Contains(modes, dialect.DefaultModel(c.DefaultModel)), "--default-model: %q must be one of %v", c.DefaultModel, modes)
+	check(slices.Contains([]records.Full{records.Block, records.Drop}, records.Full(c.RecordsFull)),
+		"--records-full: %q must be block or drop", c.RecordsFull)
+	check(c.RecordsMaxBytes >= 0, "--records-max-bytes: %d must not be negative", c.RecordsMaxBytes)
 	_, err = zerolog.ParseLevel(c.LogLevel)
 	check(err == nil && c.LogLevel != "", "--log-level: %q is not a level", c.LogLevel)
 
@@ -48,6 +52,7 @@ func (c *Config) mistakes() []error {
 		{"max-connections", c.MaxConnections, 1, 1 << 20},
 		{"max-in-flight", c.MaxInFlight, 1, 1 << 20},
 		{"log-sample", c.LogSample, 0, 1 << 30},
+		{"records-keep", c.RecordsKeep, 1, 1000},
 	} {
 		check(number.least <= number.value && number.value <= number.max,
 			"--%s: %d must be %d to %d", number.flag, number.value, number.least, number.max)

@@ -27,7 +27,8 @@ type Result struct {
 	Order []int32
 	// Task is the identity of the Task that answered.
 	Task *ipc.Welcome
-	// RoundTrip is the time from handing the rank to a connection to having its answer, a redial included.
+	// RoundTrip is the time from handing the rank to a connection to having its answer, a redial included. It is known also of
+	// ranks that failed, and 0 where none was sent.
 	RoundTrip time.Duration
 }
 
@@ -66,16 +67,16 @@ func New(backend Backend, maxPassages int, aliases []string) *Ranker {
 	return r
 }
 
-// Rank scores the passages of req. A returned error is always an [*Error].
+// Rank scores the passages of req. A returned error is always an [*Error]; the Result then holds RoundTrip alone.
 func (r *Ranker) Rank(ctx context.Context, req *Request) (Result, error) {
 	if err := r.check(req); err != nil {
 		return Result{}, err
 	}
 	start := time.Now()
 	scores, task, err := r.backend.Rank(ctx, &req.Rank)
-	if err != nil {
-		return Result{}, asError(ctx, err)
-	}
 	roundTrip := time.Since(start)
+	if err != nil {
+		return Result{RoundTrip: roundTrip}, asError(ctx, err)
+	}
 	return Result{Scores: scores, Order: order(scores.Scores), Task: task, RoundTrip: roundTrip}, nil
 }

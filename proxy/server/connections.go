@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -11,6 +12,7 @@ type connections struct {
 	mu     sync.Mutex
 	open   map[*conn]struct{}
 	cutoff time.Time // zero: none
+	ended  sync.WaitGroup
 }
 
 func (c *connections) add(added *conn) {
@@ -20,12 +22,29 @@ func (c *connections) add(added *conn) {
 		c.open = make(map[*conn]struct{})
 	}
 	c.open[added] = struct{}{}
+	c.ended.Add(1)
 }
 
 func (c *connections) remove(removed *conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.open, removed)
+	c.ended.Done()
+}
+
+// wait returns when every connection has been closed, or ctx has ended. fasthttp's own wait ends a little before.
+func (c *connections) wait(ctx context.Context) error {
+	closed := make(chan struct{})
+	go func() {
+		c.ended.Wait()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // cutOff ends all reading at the given time, on connections open and to come.

@@ -12,6 +12,7 @@ import (
 
 	"trtmc-ranking-proxy/proxy/dialect"
 	"trtmc-ranking-proxy/proxy/ranking"
+	"trtmc-ranking-proxy/proxy/records"
 	"trtmc-ranking-proxy/proxy/telemetry"
 )
 
@@ -27,11 +28,19 @@ type exchange struct {
 	result  ranking.Result   // Scores is nil unless scored
 	timing  dialect.Timing   // as told to the client
 	err     *ranking.Error   // nil unless failed
+
+	// What the end of the request needs when ctx serves the next one already.
+	inFlight  int64
+	bodyBytes int
+	status    int
+	warmup    bool
+	record    records.Record
+	next      *exchange // on the same connection, answered and not yet written
 }
 
 // handle takes a request from fasthttp. Nothing of ctx may be kept beyond it.
 func (s *Server) handle(ctx *fasthttp.RequestCtx) {
-	x := &exchange{ctx: ctx, id: requestID(ctx), start: time.Now(), route: s.unknown}
+	x := &exchange{ctx: ctx, id: requestID(ctx), start: time.Now(), route: s.unknown, inFlight: s.Metrics.InFlight.Load()}
 	defer s.finish(x)
 	route, err := s.find(ctx)
 	x.route = route
@@ -47,7 +56,8 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 // memory for the largest body it ever carried.
 const keptBodyBytes = 256 << 10
 
-// finish is the end of every request, a panic included: the error is rendered, and the outcome counted and logged.
+// finish is the end of every request's handling, a panic included: the error is rendered and the outcome counted. What can only be
+// told once the answer is on its way comes later, in settle.
 func (s *Server) finish(x *exchange) {
 	if cause := recover(); cause != nil {
 		s.Metrics.Panics.Inc()
@@ -60,10 +70,16 @@ func (s *Server) finish(x *exchange) {
 		x.writeError()
 		s.Metrics.Rejected(x.err)
 	}
-	took := time.Since(x.start)
-	x.route.counters.Observe(x.outcome(), took)
-	s.log(x, took)
+	x.route.counters.Count(x.outcome())
+	x.bodyBytes, x.status, x.warmup = len(x.ctx.Request.Body()), x.ctx.Response.StatusCode(), warmup(&x.ctx.Request.Header)
 	x.ctx.Request.ReleaseBody(keptBodyBytes)
+	conn, ok := clientConn(x.ctx).(*conn)
+	x.ctx = nil
+	if ok {
+		conn.answers.add(x)
+	} else {
+		s.settle(x, time.Now(), true)
+	}
 }
 
 func (x *exchange) fail(err error) {
@@ -107,7 +123,7 @@ func (s *Server) log(x *exchange, took time.Duration) {
 	if event == nil {
 		return
 	}
-	event.Str("request_id", x.id).Str("route", x.route.path).Int("status", x.ctx.Response.StatusCode()).
+	event.Str("request_id", x.id).Str("route", x.route.path).Int("status", x.status).
 		Str("outcome", string(x.outcome())).Dur("handler_ms", took)
 	if x.err != nil {
 		event.Str("reason", x.err.Reason)
@@ -116,7 +132,7 @@ func (s *Server) log(x *exchange, took time.Duration) {
 		}
 	}
 	if x.request != nil {
-		event.Int("passages", len(x.request.Passages)).Int("body_bytes", len(x.ctx.PostBody())).Dur("decode_ms", x.decode)
+		event.Int("passages", len(x.request.Passages)).Int("body_bytes", x.bodyBytes).Dur("decode_ms", x.decode)
 		if x.request.Traceparent != "" {
 			event.Str("traceparent", x.request.Traceparent)
 		}

@@ -18,6 +18,7 @@ import (
 	"trtmc-ranking-proxy/proxy/backend"
 	"trtmc-ranking-proxy/proxy/config"
 	"trtmc-ranking-proxy/proxy/dialect"
+	"trtmc-ranking-proxy/proxy/records"
 	"trtmc-ranking-proxy/proxy/telemetry"
 )
 
@@ -71,7 +72,7 @@ func startProxyAt(t testing.TB, socket string, flags ...string) *proxy {
 	})
 	t.Cleanup(pool.Close)
 	s, err := New(Options{
-		Config: c, Backend: pool, Metrics: metrics, Log: log, Version: "test",
+		Config: c, Backend: pool, Metrics: metrics, Records: startRecords(t, c, log, metrics), Log: log, Version: "test",
 		Dialects: []dialect.Dialect{dialect.NIM{DefaultModel: dialect.DefaultModel(c.DefaultModel)}},
 	})
 	if err != nil {
@@ -96,6 +97,23 @@ func startProxyAt(t testing.TB, socket string, flags ...string) *proxy {
 	})
 	addr := listener.Addr().String()
 	return &proxy{Server: s, t: t, url: "http://" + addr, addr: addr, logs: logs}
+}
+
+// startRecords returns nil unless the settings name a file.
+func startRecords(t testing.TB, c *config.Config, log zerolog.Logger, metrics *telemetry.Metrics) *records.Writer {
+	t.Helper()
+	if c.Records == "" {
+		return nil
+	}
+	w, err := records.Open(records.Options{
+		Path: c.Records, Full: records.Full(c.RecordsFull), Texts: c.RecordsTexts, MaxBytes: c.RecordsMaxBytes, Keep: c.RecordsKeep,
+		Log: log, Metrics: metrics,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return w
 }
 
 // waitReady fails the test if readiness does not become as wanted.

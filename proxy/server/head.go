@@ -81,6 +81,9 @@ func timeout(header *fasthttp.RequestHeader, limit time.Duration) (time.Duration
 	return min(limit, time.Duration(ms)*time.Millisecond), nil
 }
 
+// warmup tells whether the client says that the request only warms something up. It is served like any other; its record says so.
+func warmup(header *fasthttp.RequestHeader) bool { return string(header.Peek("X-Warmup")) == "true" }
+
 // traceparent returns the W3C trace context if it is well formed, else nothing: a bad one is to be ignored.
 func traceparent(header *fasthttp.RequestHeader) string {
 	value := header.Peek("Traceparent")

@@ -77,9 +77,10 @@ var tooManyConnections = func() string {
 // conn is one client's connection.
 type conn struct {
 	*disconnect.Conn
-	server *Server
-	linger atomic.Bool // the client may still be sending what has been refused
-	once   sync.Once
+	server  *Server
+	answers answers
+	linger  atomic.Bool // the client may still be sending what has been refused
+	once    sync.Once
 }
 
 // SetReadDeadline is called by fasthttp at each stage of reading a request.
@@ -103,6 +104,7 @@ const (
 // would lose the answer that tells it why.
 func (c *conn) Close() error {
 	c.once.Do(func() {
+		c.settle(true)
 		if tcp, ok := c.Conn.Conn.(*net.TCPConn); ok && c.linger.Load() {
 			tcp.CloseWrite()
 			tcp.SetReadDeadline(time.Now().Add(lingerTime))

@@ -14,7 +14,8 @@ import (
 // rank handles the ranking routes of every dialect.
 func (s *Server) rank(x *exchange) error {
 	defer s.Metrics.InFlight.Add(-1)
-	if s.Metrics.InFlight.Add(1) > int64(s.Config.MaxInFlight) {
+	x.inFlight = s.Metrics.InFlight.Add(1)
+	if x.inFlight > int64(s.Config.MaxInFlight) {
 		return &ranking.Error{
 			Kind: ranking.ServerBusy, Reason: "in_flight", RetryAfter: time.Second, Message: "too many requests are in progress",
 		}

@@ -64,6 +64,17 @@ func (s *Server) find(ctx *fasthttp.RequestCtx) (*route, error) {
 	}
 }
 
+// recorded tells whether requests leave a record: those to rank, and what reached no route. Probes, scrapes and discovery leave none.
+func (r *route) recorded() bool { return r.method != fasthttp.MethodGet }
+
+// dialectName is empty where the dialect only shapes errors.
+func (r *route) dialectName() string {
+	if r.method != fasthttp.MethodPost {
+		return ""
+	}
+	return r.dialect.Name()
+}
+
 func (r *route) allow() string {
 	if r.method == fasthttp.MethodGet {
 		return "GET, HEAD"

@@ -1,7 +1,7 @@
 // Package server is the HTTP side: connections, routes, limits, deadlines, and one place where every request ends.
 //
-// A request goes through handle: route, then the route's handler, then finish, which writes an error if there was one, counts and
-// logs. Handlers return errors of package ranking; only finish and the parser's error handler turn them into bytes.
+// A request goes through handle: route, then the route's handler, then finish, which writes an error if there was one and
+// counts, then, when the answer has gone to the socket, settle, which logs and records. Handlers return errors of package ranking; only finish and the parser's error handler turn them into bytes.
 package server
 
 import (
@@ -19,6 +19,7 @@ import (
 	"trtmc-ranking-proxy/proxy/dialect"
 	"trtmc-ranking-proxy/proxy/disconnect"
 	"trtmc-ranking-proxy/proxy/ranking"
+	"trtmc-ranking-proxy/proxy/records"
 	"trtmc-ranking-proxy/proxy/telemetry"
 )
 
@@ -29,12 +30,13 @@ type Backend interface {
 	Ready() (ready bool, why string)
 }
 
-// Options of a Server. All are required.
+// Options of a Server. All but Records are required.
 type Options struct {
 	Config   *config.Config
 	Backend  Backend
 	Dialects []dialect.Dialect // the first one's error shape serves the routes without a dialect
 	Metrics  *telemetry.Metrics
+	Records  *records.Writer // nil: none are kept
 	Log      zerolog.Logger
 	Version  string
 }
@@ -103,6 +105,9 @@ func (s *Server) Drain(ctx context.Context) error {
 	s.open.cutOff(time.Now().Add(arrivalGrace))
 	if err := s.fast.ShutdownWithContext(ctx); err != nil {
 		return fmt.Errorf("%d requests were still in progress: %w", s.Metrics.InFlight.Load(), err)
+	}
+	if err := s.open.wait(ctx); err != nil {
+		return fmt.Errorf("connections are still being closed: %w", err)
 	}
 	s.watcher.Close()
 	return nil

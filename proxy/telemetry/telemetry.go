@@ -27,7 +27,13 @@ type Metrics struct {
 	Connections         atomic.Int64 // open HTTP connections
 	ConnectionsRejected *metrics.Counter
 	Panics              *metrics.Counter
+	AnswersUnsent       *metrics.Counter // answers that could not be written, their client having gone
 	Reconnects          *metrics.Counter // connections to the Task made after the first
+
+	RecordsWritten *metrics.Counter
+	RecordsDropped *metrics.Counter // for lack of room in the queue
+	RecordsFailed  *metrics.Counter // the file could not be written
+	RecordsQueued  atomic.Int64
 
 	passages, tokens, truncated           *metrics.Counter
 	roundTrip, queue, tokenize, taskCalls *metrics.PrometheusHistogram
@@ -45,7 +51,11 @@ func New(version string) *Metrics {
 		set:                 set,
 		ConnectionsRejected: set.NewCounter("ranking_proxy_connections_rejected_total"),
 		Panics:              set.NewCounter("ranking_proxy_panics_total"),
+		AnswersUnsent:       set.NewCounter("ranking_proxy_answers_unsent_total"),
 		Reconnects:          set.NewCounter("ranking_proxy_task_reconnects_total"),
+		RecordsWritten:      set.NewCounter("ranking_proxy_records_written_total"),
+		RecordsDropped:      set.NewCounter("ranking_proxy_records_dropped_total"),
+		RecordsFailed:       set.NewCounter("ranking_proxy_records_failed_total"),
 		passages:            set.NewCounter("ranking_proxy_passages_total"),
 		tokens:              set.NewCounter("ranking_proxy_tokens_total"),
 		truncated:           set.NewCounter("ranking_proxy_truncated_pairs_total"),
@@ -55,6 +65,7 @@ func New(version string) *Metrics {
 		taskCalls:           histogram("ranking_task_public_task_call_wall_seconds"),
 	}
 	set.NewGauge("ranking_proxy_requests_in_flight", func() float64 { return float64(m.InFlight.Load()) })
+	set.NewGauge("ranking_proxy_records_queued", func() float64 { return float64(m.RecordsQueued.Load()) })
 	set.NewGauge("ranking_proxy_connections", func() float64 { return float64(m.Connections.Load()) })
 	set.NewGauge(fmt.Sprintf("ranking_proxy_build_info{version=%q}", version), func() float64 { return 1 })
 	return m
@@ -110,9 +121,11 @@ func (m *Metrics) Route(path, dialect string) *Route {
 	return r
 }
 
-// Observe counts one finished request.
-func (r *Route) Observe(outcome ranking.Kind, handler time.Duration) {
-	r.outcomes[outcome].Inc()
+// Count counts one request by its outcome, before its answer is written, so that a client finds itself counted.
+func (r *Route) Count(outcome ranking.Kind) { r.outcomes[outcome].Inc() }
+
+// Handled takes the handler time of one request, once its answer is written.
+func (r *Route) Handled(handler time.Duration) {
 	if r.handler != nil {
 		r.handler.Update(handler.Seconds())
 	}

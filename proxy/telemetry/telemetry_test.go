@@ -13,8 +13,10 @@ import (
 func TestWrite(t *testing.T) {
 	m := New("1.2.3")
 	route := m.Route("/v1/ranking", "nim")
-	route.Observe(OK, 3*time.Millisecond)
-	route.Observe(ranking.ServerBusy, time.Millisecond)
+	route.Count(OK)
+	route.Handled(3 * time.Millisecond)
+	route.Count(ranking.ServerBusy)
+	route.Handled(time.Millisecond)
 	m.Rejected(&ranking.Error{Kind: ranking.ServerBusy, Reason: "in_flight"})
 	m.InFlight.Add(2)
 	m.TaskUp(func() bool { return false })

@@ -13,6 +13,7 @@ import (
 	"trtmc-ranking-proxy/proxy/backend"
 	"trtmc-ranking-proxy/proxy/config"
 	"trtmc-ranking-proxy/proxy/dialect"
+	"trtmc-ranking-proxy/proxy/records"
 	"trtmc-ranking-proxy/proxy/server"
 	"trtmc-ranking-proxy/proxy/telemetry"
 )
@@ -27,8 +28,13 @@ func run(c *config.Config) error {
 		Log: log, Metrics: metrics,
 	})
 	defer tasks.Close()
+	recorder, err := openRecords(c, log, metrics)
+	if err != nil {
+		return err
+	}
+	defer closeRecords(recorder, log)
 	s, err := server.New(server.Options{
-		Config: c, Backend: tasks, Metrics: metrics, Log: log, Version: version,
+		Config: c, Backend: tasks, Metrics: metrics, Records: recorder, Log: log, Version: version,
 		Dialects: []dialect.Dialect{dialect.NIM{DefaultModel: dialect.DefaultModel(c.DefaultModel)}},
 	})
 	if err != nil {
@@ -57,6 +63,37 @@ func serve(s *server.Server, listener net.Listener, c *config.Config, log zerolo
 	ctx, cancel := context.WithTimeout(context.Background(), c.DrainDelay+c.DrainTimeout)
 	defer cancel()
 	return s.Drain(ctx)
+}
+
+// openRecords returns nil if no records are wanted.
+func openRecords(c *config.Config, log zerolog.Logger, metrics *telemetry.Metrics) (*records.Writer, error) {
+	if c.Records == "" {
+		return nil, nil
+	}
+	w, err := records.Open(records.Options{
+		Path: c.Records, Full: records.Full(c.RecordsFull), Texts: c.RecordsTexts, MaxBytes: c.RecordsMaxBytes, Keep: c.RecordsKeep,
+		Log: log, Metrics: metrics,
+	})
+	if err != nil {
+		return nil, err
+	}
+	hangUps := make(chan os.Signal, 1)
+	signal.Notify(hangUps, syscall.SIGHUP)
+	go func() {
+		for range hangUps {
+			w.Reopen()
+		}
+	}()
+	return w, nil
+}
+
+func closeRecords(w *records.Writer, log zerolog.Logger) {
+	if w == nil {
+		return
+	}
+	if err := w.Close(); err != nil {
+		log.Error().Err(err).Msg("cannot close the records")
+	}
 }
 
 func newLog(level string) zerolog.Logger {
