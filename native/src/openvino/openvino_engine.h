@@ -30,10 +30,11 @@ class OpenvinoEngine final : public Engine {
   std::string device() const { return device_; }
 
  private:
+  // Set while compiled_ is made, so they stand before it.
   std::string device_;
+  bool has_type_ids_ = false;
   ov::CompiledModel compiled_;
   std::vector<ov::InferRequest> requests_;  // by stream
-  bool has_type_ids_ = false;
 };
 
 }  // namespace ranking::openvino
