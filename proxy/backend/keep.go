@@ -41,6 +41,7 @@ func (m *member) close() {
 
 // watch pings over conn until it ends, drains, or has been mute for the stall timeout.
 func (m *member) watch(ctx context.Context, conn *ipc.Conn) {
+	defer m.figures.Lost()
 	heard := time.Now()
 	for ctx.Err() == nil {
 		pong, err := m.ping(ctx, conn)
@@ -72,6 +73,7 @@ func (m *member) ping(ctx context.Context, conn *ipc.Conn) (*ipc.Pong, error) {
 
 // judge turns a pong into readiness.
 func (m *member) judge(conn *ipc.Conn, pong *ipc.Pong) {
+	m.figures.Heard(pong)
 	oldest := time.Duration(pong.OldestCallMS) * time.Millisecond
 	switch {
 	case !pong.Ready:
@@ -91,6 +93,7 @@ func (m *member) note(conn *ipc.Conn, now health) {
 		return
 	}
 	m.health.Store(&now)
+	m.figures.Up(now.state == ready)
 	if now.state == ready {
 		m.Log.Info().Msg("the Task is ready")
 	} else {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"trtmc-ranking-proxy/ipc"
+	"trtmc-ranking-proxy/proxy/telemetry"
 )
 
 // member is one Task socket.
@@ -16,6 +17,7 @@ type member struct {
 	address string
 	Options
 	onWelcome func(*ipc.Welcome)
+	figures   *telemetry.Task
 
 	conn        atomic.Pointer[ipc.Conn]
 	health      atomic.Pointer[health]
@@ -51,7 +53,7 @@ type dialing struct {
 const redialPause = 50 * time.Millisecond
 
 func newMember(address string, o Options, onWelcome func(*ipc.Welcome)) *member {
-	m := &member{address: address, Options: o, onWelcome: onWelcome}
+	m := &member{address: address, Options: o, onWelcome: onWelcome, figures: o.Metrics.Task(address)}
 	m.Log = o.Log.With().Str("task_socket", address).Logger()
 	m.health.Store(&health{state: down, why: "the Task has not been reached yet"})
 	return m
@@ -157,9 +159,11 @@ func (m *member) finish(d *dialing) {
 func (m *member) welcome(conn *ipc.Conn) {
 	task := conn.Welcome()
 	m.onWelcome(task)
+	m.figures.Met(task)
 	m.mu.Lock()
 	again := m.conn.Swap(conn) != nil
 	m.health.Store(&health{state: ready})
+	m.figures.Up(true)
 	m.mu.Unlock()
 	if again {
 		m.Metrics.Reconnects.Inc()

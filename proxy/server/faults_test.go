@@ -106,9 +106,7 @@ func TestDisconnectCancelsTheRank(t *testing.T) {
 	p.eventually("the counter", func() bool {
 		return p.metric(`ranking_proxy_requests_total{route="/v1/ranking",dialect="nim",outcome="client_closed"}`) >= "2"
 	})
-	if !strings.Contains(p.logs.text(), `"outcome":"client_closed"`) {
-		t.Fatal("no log line")
-	}
+	p.eventually("the log line", func() bool { return strings.Contains(p.logs.text(), `"outcome":"client_closed"`) })
 	task.SetRank(ipctest.Answer)
 	p.rank(goodBody).ranking(t)
 }

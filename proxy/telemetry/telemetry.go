@@ -4,7 +4,7 @@ package telemetry
 
 import (
 	"fmt"
-	"io"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,7 +21,8 @@ var seconds = []float64{
 
 // Metrics is the registry of one proxy. It is safe for concurrent use.
 type Metrics struct {
-	set *metrics.Set
+	set   *metrics.Set
+	tasks tasks
 
 	InFlight            atomic.Int64 // ranking requests being handled
 	Connections         atomic.Int64 // open HTTP connections
@@ -35,7 +36,7 @@ type Metrics struct {
 	RecordsFailed  *metrics.Counter // the file could not be written
 	RecordsQueued  atomic.Int64
 
-	passages, tokens, truncated           *metrics.Counter
+	passages, tokens, padding, truncated  *metrics.Counter
 	roundTrip, queue, tokenize, taskCalls *metrics.PrometheusHistogram
 }
 
@@ -58,6 +59,7 @@ func New(version string) *Metrics {
 		RecordsFailed:       set.NewCounter("ranking_proxy_records_failed_total"),
 		passages:            set.NewCounter("ranking_proxy_passages_total"),
 		tokens:              set.NewCounter("ranking_proxy_tokens_total"),
+		padding:             set.NewCounter("ranking_proxy_padding_tokens_total"),
 		truncated:           set.NewCounter("ranking_proxy_truncated_pairs_total"),
 		roundTrip:           histogram("ranking_proxy_ipc_round_trip_seconds"),
 		queue:               histogram("ranking_task_queue_seconds"),
@@ -67,18 +69,13 @@ func New(version string) *Metrics {
 	set.NewGauge("ranking_proxy_requests_in_flight", func() float64 { return float64(m.InFlight.Load()) })
 	set.NewGauge("ranking_proxy_records_queued", func() float64 { return float64(m.RecordsQueued.Load()) })
 	set.NewGauge("ranking_proxy_connections", func() float64 { return float64(m.Connections.Load()) })
-	set.NewGauge(fmt.Sprintf("ranking_proxy_build_info{version=%q}", version), func() float64 { return 1 })
+	set.NewGauge(fmt.Sprintf("ranking_proxy_build_info{version=%q,goversion=%q}", version, runtime.Version()), func() float64 { return 1 })
 	return m
 }
 
 // TaskUp registers the gauge that is 1 while a Task is ready.
 func (m *Metrics) TaskUp(ready func() bool) {
-	m.set.NewGauge("ranking_proxy_task_up", func() float64 {
-		if ready() {
-			return 1
-		}
-		return 0
-	})
+	m.set.NewGauge("ranking_proxy_task_up", func() float64 { return one(ready()) })
 }
 
 // Scored counts what one answer of the Task cost.
@@ -86,6 +83,7 @@ func (m *Metrics) Scored(result *ranking.Result) {
 	m.passages.Add(len(result.Order))
 	if tokens, counted := result.Tokens(); counted {
 		m.tokens.AddInt64(int64(tokens))
+		m.padding.AddInt64(int64(result.PaddingTokens))
 		m.truncated.AddInt64(int64(result.Truncated))
 	}
 	m.roundTrip.Update(result.RoundTrip.Seconds())
@@ -129,12 +127,6 @@ func (r *Route) Handled(handler time.Duration) {
 	if r.handler != nil {
 		r.handler.Update(handler.Seconds())
 	}
-}
-
-// Write renders everything as Prometheus text.
-func (m *Metrics) Write(w io.Writer) {
-	m.set.WritePrometheus(w)
-	metrics.WriteProcessMetrics(w)
 }
 
 func micros(us uint64) float64 { return float64(us) / 1e6 }

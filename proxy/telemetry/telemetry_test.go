@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"bytes"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ func TestWrite(t *testing.T) {
 	var page bytes.Buffer
 	m.Write(&page)
 	for _, line := range []string{
-		`ranking_proxy_build_info{version="1.2.3"} 1`,
+		`ranking_proxy_build_info{version="1.2.3",goversion="` + runtime.Version() + `"} 1`,
 		"# TYPE ranking_proxy_requests_total counter",
 		`ranking_proxy_requests_total{route="/v1/ranking",dialect="nim",outcome="ok"} 1`,
 		`ranking_proxy_requests_total{route="/v1/ranking",dialect="nim",outcome="server_busy"} 1`,
