@@ -1,8 +1,8 @@
 // The Task interface: what the ipc server needs of a ranking model, and nothing of how one computes.
 //
 // Threads. info() never changes after construction. submit(), cancel(), health() and drain() may be called from any thread and
-// return at once (no inference, no tokenizing on the caller's thread). A Completion runs on a thread of the Task, exactly once per
-// submit(), possibly before submit() returns; it must be short and must not call back into the Task.
+// return at once (no inference, no tokenizing on the caller's thread). A Completion runs on a thread of the Task, exactly once
+// per submit(), possibly before submit() returns; it must be short and must not call back into the Task.
 #pragma once
 
 #include <cstdint>
@@ -51,16 +51,16 @@ struct RankRequest {
 
 // Times in microseconds, of the monotonic Clock.
 struct RankTiming {
-  uint64_t queue_us = 0;     // admission to first Task call, tokenizing included
-  uint64_t tokenize_us = 0;  // part of queue_us
+  uint64_t queue_us = 0;                  // admission to first Task call, tokenizing included
+  uint64_t tokenize_us = 0;               // part of queue_us
   uint64_t public_task_call_wall_us = 0;  // first call start to last call end that holds its pairs
   uint32_t batches = 0;
 };
 
 struct TokenCounts {
-  std::vector<uint32_t> per_pair;  // as scored, special tokens included, padding excluded
-  uint32_t truncated = 0;          // pairs that were cut
-  uint64_t padding = 0;            // padding computed in this request's own rows
+  std::vector<uint32_t> per_pair;   // as scored, special tokens included, padding excluded
+  uint32_t truncated = 0;           // pairs that were cut
+  std::optional<uint64_t> padding;  // padding computed in this request's own rows; none if only the model knows
 };
 
 struct RankScores {
@@ -121,7 +121,8 @@ class Task {
 
   virtual const TaskInfo& info() const = 0;
 
-  // Facts for the operator, name and value, such as {"isa", "avx512_vnni"}: printed by --check and logged at start, never sent to clients.
+  // Facts for the operator, name and value, such as {"isa", "avx512_vnni"}: printed by --check and logged at start, never sent to
+  // clients.
   virtual std::vector<std::pair<std::string, std::string>> details() const { return {}; }
 
   // Takes the request. The completion is called exactly once, also for a request refused at admission.
