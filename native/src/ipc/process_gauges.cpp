@@ -2,9 +2,10 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
+#include <memory>
 #include <system_error>
 
 namespace ranking::ipc {
@@ -18,10 +19,9 @@ uint64_t count_entries(const char* folder) {
 }
 
 uint64_t resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  uint64_t size = 0;
-  uint64_t resident = 0;
-  statm >> size >> resident;
+  const std::unique_ptr<FILE, int (*)(FILE*)> statm(std::fopen("/proc/self/statm", "re"), std::fclose);
+  unsigned long resident = 0;
+  if (!statm || std::fscanf(statm.get(), "%*u %lu", &resident) != 1) return 0;
   return resident * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
