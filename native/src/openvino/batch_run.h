@@ -14,8 +14,8 @@ class BatchRun {
  public:
   BatchRun(Engine& engine, unsigned stream, uint32_t pad_id) : engine_(engine), stream_(stream), pad_id_(pad_id) {}
 
-  // Never throws for a failure of the engine: where a batch of several requests fails, each request's rows are tried apart, and the
-  // rows of those that fail again get the error, as does every row without a finite score.
+  // Never throws for a failure of the engine: where a batch of several requests fails, each request's rows are tried apart, and
+  // the rows of those that fail again get the error, as does every row without a finite score.
   BatchResult run(Batch batch);
 
  private:

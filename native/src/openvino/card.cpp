@@ -42,7 +42,8 @@ ScoreKind score_kind(const std::string& name) {
 
 void refuse_unknown(const json& card) {
   for (const auto& [key, value] : card.items()) {
-    if (std::find(kKnown.begin(), kKnown.end(), key) == kKnown.end()) throw std::runtime_error("unknown field " + key.substr(0, 64));
+    if (std::find(kKnown.begin(), kKnown.end(), key) == kKnown.end())
+      throw std::runtime_error("unknown field " + key.substr(0, 64));
   }
 }
 
@@ -50,8 +51,9 @@ Card parse(std::istream& input) {
   const auto card = json::parse(input);
   if (!card.is_object()) throw std::runtime_error("must be a JSON object");
   refuse_unknown(card);
-  return {text(card, "id", true),        text(card, "revision", false), text(card, "family", true),
-          text(card, "precision", true), max_tokens(card),              score_kind(text(card, "score_kind", true))};
+  return {text(card, "id", true),     text(card, "revision", false),
+          text(card, "family", true), text(card, "precision", true),
+          max_tokens(card),           score_kind(text(card, "score_kind", true))};
 }
 
 }  // namespace

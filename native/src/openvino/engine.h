@@ -23,8 +23,9 @@ class Engine {
   // Batches that can be computed at once.
   virtual unsigned streams() const = 0;
 
-  // Writes one score per row. May be called for different streams (0 to streams()-1) at once, for one stream by one thread at a time.
-  // Throws std::bad_alloc when memory is short and another std::exception for any other failure; both leave the engine usable.
+  // Writes one score per row. May be called for different streams (0 to streams()-1) at once, for one stream by one thread at a
+  // time. Throws std::bad_alloc when memory is short and another std::exception for any other failure; both leave the engine
+  // usable.
   virtual void score(unsigned stream, const BatchInput& input, std::span<float> scores) = 0;
 };
 

@@ -32,8 +32,8 @@ void FairQueue::remove(Ticket ticket) {
   order_of_.erase(order);
 }
 
-// The first request's longest bucket leads: long rows first leave the short ones to even out the end. What room is left goes to pairs
-// of the same bucket from the requests behind it.
+// The first request's longest bucket leads: long rows first leave the short ones to even out the end. What room is left goes to
+// pairs of the same bucket from the requests behind it.
 Batch FairQueue::take(size_t max_tokens) {
   Batch batch{entries_.begin()->second.waiting.rbegin()->first, {}};
   const auto room = std::max<size_t>(1, max_tokens / batch.length);

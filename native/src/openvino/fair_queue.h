@@ -1,9 +1,10 @@
 // Tokenized pairs that wait for a batch, and the order in which they leave. No threads, no clock: the scheduler owns it.
 //
 // Fairness is by tokens across requests. A virtual clock runs at the speed at which every waiting request would progress if all
-// shared the engine equally; on arrival each gets the virtual time at which it would then be finished, and the earliest goes first
-// (Friedman and Henderson's fair sojourn protocol). So none finishes much later than under equal sharing, most finish earlier, a short
-// request passes the long ones before it, and a long one cannot starve: its time is fixed while that of later ones keeps growing.
+// shared the engine equally; on arrival each gets the virtual time at which it would then be finished, and the earliest goes
+// first (Friedman and Henderson's fair sojourn protocol). So none finishes much later than under equal sharing, most finish
+// earlier, a short request passes the long ones before it, and a long one cannot starve: its time is fixed while that of later
+// ones keeps growing.
 //
 // Batches are made of pairs of one bucket only. The bucket, the pair's length padded to a multiple of kLengthStep, depends on the
 // pair alone, hence so does its padding, and a score does not depend on which pairs share the batch.

@@ -1,5 +1,5 @@
-// One accepted request on its way through the Task. It has one owner at a time: the scheduler until it is admitted, the tokenizing
-// stage until its pairs are made, then the scheduler again; only `abandoned` is shared.
+// One accepted request on its way through the Task. It has one owner at a time: the scheduler until it is admitted, the
+// tokenizing stage until its pairs are made, then the scheduler again; only `abandoned` is shared.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,8 @@
 namespace ranking::openvino {
 
 struct Job {
-  Job(Ticket ticket_, RankRequest request_, Completion done_) : ticket(ticket_), request(std::move(request_)), done(std::move(done_)) {}
+  Job(Ticket ticket_, RankRequest request_, Completion done_)
+      : ticket(ticket_), request(std::move(request_)), done(std::move(done_)) {}
 
   const Ticket ticket;
   RankRequest request;  // passages are dropped once tokenized
@@ -32,7 +33,7 @@ struct Job {
   Clock::duration tokenizing{};    // first slice to last
 
   // From the scheduler.
-  uint64_t charged = 0;  // tokens counted against the queue bound
+  uint64_t charged = 0;       // tokens counted against the queue bound
   std::vector<float> scores;  // of each pair
   size_t unscored = 0;
   uint64_t padding = 0;

@@ -19,7 +19,8 @@ ModelDirectory find_model(const std::filesystem::path& directory) {
   if (!std::filesystem::is_directory(directory)) throw std::runtime_error(directory.string() + " is not a model directory");
   ModelDirectory found{{}, required(directory / "tokenizer.json"), required(directory / "card.json"), {}};
   if (std::filesystem::exists(directory / "model.onnx")) {
-    if (std::filesystem::exists(directory / "model.xml")) throw std::runtime_error(directory.string() + " has both model.xml and model.onnx");
+    if (std::filesystem::exists(directory / "model.xml"))
+      throw std::runtime_error(directory.string() + " has both model.xml and model.onnx");
     found.model = required(directory / "model.onnx");
     found.served = {found.card, found.model, found.tokenizer};
   } else {

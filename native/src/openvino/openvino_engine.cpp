@@ -13,12 +13,14 @@ constexpr auto kInputs = {"input_ids", "attention_mask", "token_type_ids"};
 
 bool has_input(const ov::Model& model, std::string_view name) {
   const auto inputs = model.inputs();
-  return std::any_of(inputs.begin(), inputs.end(), [&](const auto& port) { return port.get_names().contains(std::string(name)); });
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const auto& port) { return port.get_names().contains(std::string(name)); });
 }
 
 void check_input(const ov::Output<const ov::Node>& port) {
   const auto name = port.get_any_name();
-  if (std::find(kInputs.begin(), kInputs.end(), name) == kInputs.end()) throw std::runtime_error("the model has an unknown input " + name);
+  if (std::find(kInputs.begin(), kInputs.end(), name) == kInputs.end())
+    throw std::runtime_error("the model has an unknown input " + name);
   if (port.get_element_type() != ov::element::i64) throw std::runtime_error("input " + name + " must be i64");
   const auto shape = port.get_partial_shape();
   if (shape.rank().is_static() && shape.size() == 2 && shape[0].is_dynamic() && shape[1].is_dynamic()) return;

@@ -14,14 +14,15 @@ namespace ranking::openvino {
 struct EngineOptions {
   std::filesystem::path model;  // model.xml (OpenVINO IR) or model.onnx
   unsigned streams = 1;
-  unsigned threads = 1;         // of each stream
-  unsigned shape_cache = 0;     // 0: chosen
+  unsigned threads = 1;        // of each stream
+  unsigned shape_cache = 300;  // kernels kept by each stream
 };
 
 class OpenvinoEngine final : public Engine {
  public:
   // Reads and compiles. Throws std::runtime_error when the files are unusable or the model is no cross-encoder with one score:
-  // inputs input_ids, attention_mask and optionally token_type_ids (i64, [batch, length]); one output, f32, [batch] or [batch, 1].
+  // inputs input_ids, attention_mask and optionally token_type_ids (i64, [batch, length]); one output, f32, [batch] or [batch,
+  // 1].
   explicit OpenvinoEngine(const EngineOptions& options);
 
   unsigned streams() const override { return static_cast<unsigned>(requests_.size()); }

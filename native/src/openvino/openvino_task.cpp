@@ -22,7 +22,6 @@ constexpr std::chrono::milliseconds kWarmUp{1500};
 OpenvinoOptions resolve(OpenvinoOptions options) {
   if (options.streams == 0) options.streams = std::max(1u, usable_cores() / options.threads);
   if (options.tokenizer_threads == 0) options.tokenizer_threads = options.streams;
-  if (options.shape_cache == 0) options.shape_cache = 500;
   return options;
 }
 
@@ -47,7 +46,8 @@ class OpenvinoTask final : public Task {
         tokenizer_(read_file(files.tokenizer), card.max_tokens),
         engine_({files.model, options.streams, options.threads, options.shape_cache}),
         warm_shapes_(warm_up(engine_, card.max_tokens, options.batch_tokens, kWarmUp)),
-        scheduler_(engine_, tokenizer_, {options.tokenizer_threads, options.batch_tokens, options.queue_tokens, options.max_passages}) {}
+        scheduler_(engine_, tokenizer_,
+                   {options.tokenizer_threads, options.batch_tokens, options.queue_tokens, options.max_passages}) {}
 
   const TaskInfo& info() const override { return info_; }
   void set_info(TaskInfo info) { info_ = std::move(info); }

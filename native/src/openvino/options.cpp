@@ -15,7 +15,9 @@ void add_openvino_options(CLI::App& app, OpenvinoOptions& options) {
   group->add_option("--tokenizer-threads", options.tokenizer_threads, "0: one per stream")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
-  group->add_option("--batch-tokens", options.batch_tokens, "tokens of one batch, padding included; a longer pair makes its own batch")
+  group
+      ->add_option("--batch-tokens", options.batch_tokens,
+                   "tokens of one batch, padding included; a longer pair makes its own batch")
       ->check(CLI::Range(16, 1 << 20))
       ->capture_default_str();
   group->add_option("--queue-tokens", options.queue_tokens, "tokens that may wait; past this a request is refused as server_busy")
@@ -24,8 +26,10 @@ void add_openvino_options(CLI::App& app, OpenvinoOptions& options) {
   group->add_option("--max-passages", options.max_passages, "passages accepted in one request")
       ->check(CLI::Range(1, 16384))
       ->capture_default_str();
-  group->add_option("--shape-cache", options.shape_cache, "compiled kernels kept by each stream; 0: chosen for the model")
-      ->check(CLI::Range(0, 1 << 20))
+  group
+      ->add_option("--shape-cache", options.shape_cache,
+                   "compiled kernels kept by each stream: more memory, fewer compiled again")
+      ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
 }
 

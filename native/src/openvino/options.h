@@ -19,7 +19,7 @@ struct OpenvinoOptions {
   uint32_t batch_tokens = 256;     // of one batch, padding included; a longer pair makes a batch of its own
   uint64_t queue_tokens = 524288;  // accepted and not yet started
   uint32_t max_passages = 512;     // of one request, at most 16384
-  uint32_t shape_cache = 0;        // entries of the CPU plugin's cache of compiled shapes, per stream; 0: chosen for the model
+  uint32_t shape_cache = 300;      // compiled kernels kept by each stream
 };
 
 void add_openvino_options(CLI::App& app, OpenvinoOptions& options);

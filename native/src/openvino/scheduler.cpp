@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "log/log.h"
 #include "openvino/answer.h"
 
 namespace ranking::openvino {
 namespace {
 
-// Before tokenizing, four bytes count as a token. It is not capped at max_tokens, so that the bound covers the memory of long texts too.
+// Before tokenizing, four bytes count as a token. It is not capped at max_tokens, so that the bound covers the memory of long
+// texts too.
 uint64_t estimate_tokens(const RankRequest& request, uint32_t special_tokens) {
   constexpr uint64_t kBytesPerToken = 4;
   uint64_t tokens = 0;
@@ -17,7 +17,9 @@ uint64_t estimate_tokens(const RankRequest& request, uint32_t special_tokens) {
   return tokens + request.query.size() / kBytesPerToken;
 }
 
-RankError deadline_exceeded() { return {.code = ErrorCode::kDeadlineExceeded, .message = "the deadline passed before the answer was complete"}; }
+RankError deadline_exceeded() {
+  return {.code = ErrorCode::kDeadlineExceeded, .message = "the deadline passed before the answer was complete"};
+}
 
 RankError stopped() { return {.code = ErrorCode::kBackendUnavailable, .message = "the Task is shutting down"}; }
 
@@ -30,10 +32,12 @@ Scheduler::Scheduler(Engine& engine, const Tokenizer& tokenizer, const Scheduler
       queue_(tokenizer.max_tokens()),
       running_since_(engine.streams()),
       stats_(engine.streams()),
-      workers_(engine, tokenizer.pad_id(), [this](BatchResult result) {
-        post([this, result = std::make_shared<const BatchResult>(std::move(result))] { collect(*result); });
-      }),
-      tokenizing_(tokenizer, options.tokenizer_threads, [this](JobPtr job) { post([this, job = std::move(job)] { enqueue(job); }); }) {
+      workers_(engine, tokenizer.pad_id(),
+               [this](BatchResult result) {
+                 post([this, result = std::make_shared<const BatchResult>(std::move(result))] { collect(*result); });
+               }),
+      tokenizing_(tokenizer, options.tokenizer_threads,
+                  [this](JobPtr job) { post([this, job = std::move(job)] { enqueue(job); }); }) {
   for (unsigned i = engine.streams(); i > 0; --i) idle_.push_back(i - 1);
   thread_ = std::thread([this] { run(); });
 }
@@ -114,8 +118,9 @@ std::optional<RankError> Scheduler::refusal(const Job& job) const {
   if (draining_) return stopped();
   if (request.passages.empty()) return RankError{.code = ErrorCode::kInvalidRequest, .message = "there are no passages"};
   if (request.passages.size() > options_.max_passages) {
-    return RankError{.code = ErrorCode::kInvalidRequest,
-                     .message = std::to_string(request.passages.size()) + " passages, the limit is " + std::to_string(options_.max_passages)};
+    return RankError{
+        .code = ErrorCode::kInvalidRequest,
+        .message = std::to_string(request.passages.size()) + " passages, the limit is " + std::to_string(options_.max_passages)};
   }
   if (request.deadline && *request.deadline <= Clock::now()) return deadline_exceeded();
   // One that is larger than the whole queue is accepted when nothing waits: it could never be scored otherwise.
@@ -128,7 +133,8 @@ std::optional<RankError> Scheduler::refusal(const Job& job) const {
 uint32_t Scheduler::retry_after_ms(uint64_t tokens) const {
   constexpr double kUnknown = 1000;
   constexpr double kMax = 60'000;
-  const auto excess = std::min(queued_tokens_, queued_tokens_ + tokens - std::min(queued_tokens_ + tokens, options_.queue_tokens));
+  const auto excess =
+      std::min(queued_tokens_, queued_tokens_ + tokens - std::min(queued_tokens_ + tokens, options_.queue_tokens));
   const auto speed = stats_.tokens_per_second();
   const auto wait = speed > 0 ? static_cast<double>(excess) / speed * 1000 : kUnknown;
   return static_cast<uint32_t>(std::clamp(std::ceil(wait), 1.0, kMax));
@@ -170,7 +176,8 @@ void Scheduler::start_batches() {
 
 void Scheduler::expire() {
   const auto now = Clock::now();
-  while (!deadlines_.empty() && deadlines_.begin()->first <= now) answer(jobs_.at(deadlines_.begin()->second), deadline_exceeded());
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now)
+    answer(jobs_.at(deadlines_.begin()->second), deadline_exceeded());
 }
 
 void Scheduler::collect(const BatchResult& result) {
@@ -203,9 +210,6 @@ void Scheduler::answer(const JobPtr& given, RankOutcome outcome) {
   const auto job = given;  // `given` may live in jobs_
   forget(job);
   stats_.count_answer(*job, outcome);
-  if (const auto* error = std::get_if<RankError>(&outcome)) {
-    log::debug("request not scored", {{"request_id", job->request.id}, {"error", error->message}});
-  }
   job->done(std::move(outcome));
 }
 

@@ -29,8 +29,8 @@ namespace ranking::openvino {
 
 struct SchedulerOptions {
   unsigned tokenizer_threads = 1;
-  size_t batch_tokens = 256;      // of one batch, padding included
-  uint64_t queue_tokens = 524288; // accepted and not yet started
+  size_t batch_tokens = 256;       // of one batch, padding included
+  uint64_t queue_tokens = 524288;  // accepted and not yet started
   uint32_t max_passages = 512;
 };
 
@@ -81,9 +81,9 @@ class Scheduler {
   std::set<std::pair<Clock::time_point, Ticket>> deadlines_;
   FairQueue queue_;
   uint64_t queued_tokens_ = 0;  // an estimate for those in the tokenizing stage
-  size_t tokenizing_jobs_ = 0;   // with the tokenizing stage, abandoned ones included
+  size_t tokenizing_jobs_ = 0;  // with the tokenizing stage, abandoned ones included
   size_t tokenizing_pairs_ = 0;
-  std::vector<unsigned> idle_;  // streams
+  std::vector<unsigned> idle_;                                   // streams
   std::vector<std::optional<Clock::time_point>> running_since_;  // by stream
   Stats stats_;
   bool draining_ = false;

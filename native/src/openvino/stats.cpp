@@ -28,29 +28,22 @@ std::vector<uint64_t> cumulative(const std::array<uint64_t, kCounts>& counts) {
 
 const char* counter_of(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kInputTooLong:
-      return "too_long_total";
-    case ErrorCode::kServerBusy:
-      return "rejected_busy_total";
-    case ErrorCode::kDeadlineExceeded:
-      return "deadline_total";
-    case ErrorCode::kCancelled:
-      return "cancelled_total";
-    case ErrorCode::kBackendUnavailable:
-      return "unavailable_total";
-    case ErrorCode::kBackendFailed:
-      return "failed_total";
-    default:
-      return "rejected_total";
+    case ErrorCode::kInputTooLong: return "too_long_total";
+    case ErrorCode::kServerBusy: return "rejected_busy_total";
+    case ErrorCode::kDeadlineExceeded: return "deadline_total";
+    case ErrorCode::kCancelled: return "cancelled_total";
+    case ErrorCode::kBackendUnavailable: return "unavailable_total";
+    case ErrorCode::kBackendFailed: return "failed_total";
+    default: return "rejected_total";
   }
 }
 
 }  // namespace
 
 Stats::Stats(unsigned streams) : streams_(streams) {
-  for (const auto* name : {"requests_total", "pairs_total", "tokens_total", "padding_tokens_total", "batches_total", "truncated_pairs_total",
-                           "too_long_total", "rejected_busy_total", "deadline_total", "cancelled_total", "unavailable_total",
-                           "failed_total", "rejected_total"}) {
+  for (const auto* name : {"requests_total", "pairs_total", "tokens_total", "padding_tokens_total", "batches_total",
+                           "truncated_pairs_total", "too_long_total", "rejected_busy_total", "deadline_total", "cancelled_total",
+                           "unavailable_total", "failed_total", "rejected_total"}) {
     counters_[name] = 0;
   }
 }
@@ -78,13 +71,15 @@ void Stats::count_answer(const Job& job, const RankOutcome& outcome) {
   if (const auto* error = std::get_if<RankError>(&outcome)) {
     ++counters_[counter_of(error->code)];
   } else {
-    counters_["truncated_pairs_total"] += static_cast<uint64_t>(std::count_if(job.pairs.begin(), job.pairs.end(), [](const Pair& p) { return p.cut; }));
+    counters_["truncated_pairs_total"] +=
+        static_cast<uint64_t>(std::count_if(job.pairs.begin(), job.pairs.end(), [](const Pair& p) { return p.cut; }));
   }
 }
 
 void Stats::report(TaskHealth& health) const {
   health.counters = counters_;
-  health.histograms = {{"batch_pairs", cumulative(batch_pairs_)}, {"batch_tokens", cumulative(batch_tokens_)}, {"call_us", cumulative(call_us_)}};
+  health.histograms = {
+      {"batch_pairs", cumulative(batch_pairs_)}, {"batch_tokens", cumulative(batch_tokens_)}, {"call_us", cumulative(call_us_)}};
   add_process_gauges(health.gauges);
 }
 

@@ -17,12 +17,9 @@ constexpr size_t kSliceBytes = 16 << 10;
 bool TokenizeWork::claimable() const {
   switch (phase_) {
     case Phase::kPrepare:
-    case Phase::kCount:
-      return running_ == 0;
-    case Phase::kEncode:
-      return next_ < passage_of_.size();
-    case Phase::kDone:
-      break;
+    case Phase::kCount: return running_ == 0;
+    case Phase::kEncode: return next_ < passage_of_.size();
+    case Phase::kDone: break;
   }
   return false;
 }
@@ -33,7 +30,8 @@ TokenizeWork::Slice TokenizeWork::claim() {
   if (phase_ == Phase::kPrepare) return {Slice::Kind::kPrepare};
   if (phase_ == Phase::kCount) return {Slice::Kind::kCount};
   Slice slice{Slice::Kind::kEncode, next_, next_};
-  for (size_t bytes = 0; slice.end < passage_of_.size() && slice.end - slice.begin < kSlicePassages && bytes < kSliceBytes; ++slice.end) {
+  for (size_t bytes = 0; slice.end < passage_of_.size() && slice.end - slice.begin < kSlicePassages && bytes < kSliceBytes;
+       ++slice.end) {
     bytes += job_->request.passages[passage_of_[slice.end]].size();
   }
   next_ = slice.end;
@@ -99,7 +97,8 @@ std::optional<RankError> TokenizeWork::count() {
   return too_long(tokenizer_.special_tokens() + query_tokens_ + own);
 }
 
-// All pairs are encoded. Pairs are in the order of their first passages, so the first pair at fault has the first passage at fault.
+// All pairs are encoded. Pairs are in the order of their first passages, so the first pair at fault has the first passage at
+// fault.
 void TokenizeWork::settle() {
   const auto& pairs = job_->pairs;
   const auto found = std::find_if(pairs.begin(), pairs.end(), [](const Pair& p) { return p.too_long; });
@@ -113,9 +112,9 @@ RankError TokenizeWork::too_long(uint64_t tokens) const {
   const auto passage = passage_of_[counted_pair_];
   const auto limit = tokenizer_.max_tokens();
   return {.code = ErrorCode::kInputTooLong,
-          .message = "passage " + std::to_string(passage) + " and the query have " + std::to_string(tokens) + " tokens, the limit is " +
-                     std::to_string(limit) + "; " + std::to_string(offending) + " of " + std::to_string(job_->pair_of.size()) +
-                     " passages are over it",
+          .message = "passage " + std::to_string(passage) + " and the query have " + std::to_string(tokens) +
+                     " tokens, the limit is " + std::to_string(limit) + "; " + std::to_string(offending) + " of " +
+                     std::to_string(job_->pair_of.size()) + " passages are over it",
           .passage = passage,
           .tokens = static_cast<uint32_t>(tokens),
           .max_tokens = limit,

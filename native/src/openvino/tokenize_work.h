@@ -18,7 +18,8 @@ class TokenizeWork {
     size_t end = 0;
   };
 
-  TokenizeWork(const Tokenizer& tokenizer, JobPtr job) : tokenizer_(tokenizer), job_(std::move(job)), query_(nullptr, ranking_query_free) {}
+  TokenizeWork(const Tokenizer& tokenizer, JobPtr job)
+      : tokenizer_(tokenizer), job_(std::move(job)), query_(nullptr, ranking_query_free) {}
 
   // Call claim() and release() under one lock, run() without it. Each claimed slice is run once and then released.
   bool claimable() const;

@@ -16,19 +16,17 @@ struct Failure {
 
 ranking_cut cut_of(Truncate truncate) {
   switch (truncate) {
-    case Truncate::kEnd:
-      return RANKING_CUT_END;
-    case Truncate::kStart:
-      return RANKING_CUT_START;
-    case Truncate::kNone:
-      break;
+    case Truncate::kEnd: return RANKING_CUT_END;
+    case Truncate::kStart: return RANKING_CUT_START;
+    case Truncate::kNone: break;
   }
   return RANKING_CUT_NONE;
 }
 
 }  // namespace
 
-Tokenizer::Tokenizer(std::string_view json, uint32_t max_tokens) : max_tokens_(max_tokens), handle_(nullptr, ranking_tokenizer_close) {
+Tokenizer::Tokenizer(std::string_view json, uint32_t max_tokens)
+    : max_tokens_(max_tokens), handle_(nullptr, ranking_tokenizer_close) {
   Failure failure;
   handle_.reset(ranking_tokenizer_open(json.data(), json.size(), max_tokens, &failure.error));
   if (!handle_) failure.raise("tokenizer.json");
@@ -36,7 +34,8 @@ Tokenizer::Tokenizer(std::string_view json, uint32_t max_tokens) : max_tokens_(m
 
 Tokenizer::Query Tokenizer::encode_query(std::string_view text, Truncate truncate) const {
   Failure failure;
-  Query query(ranking_query_encode(handle_.get(), text.data(), text.size(), cut_of(truncate), &failure.error), ranking_query_free);
+  Query query(ranking_query_encode(handle_.get(), text.data(), text.size(), cut_of(truncate), &failure.error),
+              ranking_query_free);
   if (!query) failure.raise("the query cannot be tokenized");
   return query;
 }
@@ -49,8 +48,8 @@ Pair Tokenizer::encode_pair(const Query& query, std::string_view passage, Trunca
   type_ids.resize(ids.size());
   Failure failure;
   ranking_pair pair{};
-  const auto status = ranking_pair_encode(handle_.get(), query.get(), passage.data(), passage.size(), cut_of(truncate), passage_limit,
-                                          ids.data(), type_ids.data(), &pair, &failure.error);
+  const auto status = ranking_pair_encode(handle_.get(), query.get(), passage.data(), passage.size(), cut_of(truncate),
+                                          passage_limit, ids.data(), type_ids.data(), &pair, &failure.error);
   if (status == RANKING_TOKENIZER_TOO_LONG) return {.too_long = true};
   if (status != RANKING_TOKENIZER_OK) failure.raise("the passage cannot be tokenized");
   return {{ids.begin(), ids.begin() + pair.tokens}, {type_ids.begin(), type_ids.begin() + pair.tokens}, pair.cut != 0, false};

@@ -1,4 +1,5 @@
-// Token ids of query and passage pairs, by Hugging Face's tokenizer (native/tokenizer). Read-only once made: any number of threads.
+// Token ids of query and passage pairs, by Hugging Face's tokenizer (native/tokenizer). Read-only once made: any number of
+// threads.
 #pragma once
 
 #include <cstdint>

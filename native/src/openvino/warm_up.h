@@ -8,8 +8,8 @@
 
 namespace ranking::openvino {
 
-// All streams at once; the rows of one length first, then more. Stops after `limit`, whatever is left. Returns the shapes computed by
-// the slowest stream. Throws what the engine throws, and std::runtime_error if a score is not finite.
+// All streams at once; the rows of one length first, then more. Stops after `limit`, whatever is left. Returns the shapes
+// computed by the slowest stream. Throws what the engine throws, and std::runtime_error if a score is not finite.
 size_t warm_up(Engine& engine, size_t max_length, size_t batch_tokens, std::chrono::milliseconds limit);
 
 }  // namespace ranking::openvino

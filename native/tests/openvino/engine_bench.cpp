@@ -26,8 +26,8 @@ using namespace ranking::openvino;
 
 struct Workload {
   const char* name;
-  size_t requests;   // in flight together
-  size_t passages;   // of each
+  size_t requests;  // in flight together
+  size_t passages;  // of each
   size_t min_words;
   size_t max_words;
 };
@@ -40,14 +40,16 @@ constexpr Workload kWorkloads[] = {
 };
 
 std::vector<RankRequest> requests_of(const Workload& load) {
-  const std::vector<std::string> words = {"river", "bridge", "lantern", "glass", "seven", "harbour", "winter", "copper", "stone", "window"};
+  const std::vector<std::string> words = {"river",   "bridge", "lantern", "glass", "seven",
+                                          "harbour", "winter", "copper",  "stone", "window"};
   std::mt19937 random(1);
   std::vector<RankRequest> made;
   for (size_t i = 0; i < load.requests; ++i) {
     std::vector<std::string> passages;
     for (size_t j = 0; j < load.passages; ++j) {
       std::string text;
-      for (size_t n = load.min_words + random() % (load.max_words - load.min_words + 1); n > 0; --n) text += words[random() % words.size()] + ' ';
+      for (size_t n = load.min_words + random() % (load.max_words - load.min_words + 1); n > 0; --n)
+        text += words[random() % words.size()] + ' ';
       passages.push_back(text);
     }
     made.push_back(request_of(passages, "where is the copper lantern of the harbour", Truncate::kEnd));
@@ -83,7 +85,8 @@ std::vector<Batch> batches_of(const Tokenizer& tokenizer, const std::vector<Rank
   for (Ticket i = 0; i < requests.size(); ++i) {
     auto job = std::make_shared<Job>(i, requests[i], nullptr);
     const auto query = tokenizer.encode_query(requests[i].query, Truncate::kEnd);
-    for (const auto& passage : requests[i].passages) job->pairs.push_back(tokenizer.encode_pair(query, passage, Truncate::kEnd, 0));
+    for (const auto& passage : requests[i].passages)
+      job->pairs.push_back(tokenizer.encode_pair(query, passage, Truncate::kEnd, 0));
     queue.add(job);
   }
   std::vector<Batch> batches;
@@ -126,7 +129,8 @@ void bench(const OpenvinoOptions& options, unsigned rounds) {
       raw = {raw.wall + b.wall, raw.cpu + b.cpu};
     }
     std::printf("%-48s Task %6.1f pairs/s  bare %6.1f pairs/s  ratio %.3f  CPU ms/pair %.3f bare %.3f ratio %.3f\n", load.name,
-                pairs / ours.wall, pairs / raw.wall, raw.wall / ours.wall, ours.cpu / pairs * 1e3, raw.cpu / pairs * 1e3, raw.cpu / ours.cpu);
+                pairs / ours.wall, pairs / raw.wall, raw.wall / ours.wall, ours.cpu / pairs * 1e3, raw.cpu / pairs * 1e3,
+                raw.cpu / ours.cpu);
     std::fflush(stdout);
   }
 }

@@ -23,7 +23,8 @@ class FakeEngine final : public Engine {
 
   static float score_of(const int64_t* ids, const int64_t* mask, const int64_t* type_ids, size_t length) {
     float score = 0;
-    for (size_t i = 0; i < length; ++i) score += static_cast<float>(mask[i] * (ids[i] * static_cast<int64_t>(i % 97 + 1) + type_ids[i]));
+    for (size_t i = 0; i < length; ++i)
+      score += static_cast<float>(mask[i] * (ids[i] * static_cast<int64_t>(i % 97 + 1) + type_ids[i]));
     return score;
   }
 

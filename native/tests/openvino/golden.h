@@ -1,4 +1,5 @@
-// golden.json: pairs with the token ids and the logit that the transformers library gives. Its format is in ../architectures/README.md.
+// golden.json: pairs with the token ids and the logit that the transformers library gives. Its format is in
+// ../architectures/README.md.
 #pragma once
 
 #include <cstdint>

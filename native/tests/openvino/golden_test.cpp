@@ -50,7 +50,11 @@ TEST_P(Architecture, GivesTheSameLogits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Architecture, testing::Values("bert", "xlm-roberta", "deberta-v2", "modernbert"),
-                         [](const auto& name) { std::string text = name.param; std::erase(text, '-'); return text; });
+                         [](const auto& name) {
+                           std::string text = name.param;
+                           std::erase(text, '-');
+                           return text;
+                         });
 
 // Its logits are another test's matter: the served form is int8.
 TEST(DefaultModel, GivesTheSameTokenIds) {

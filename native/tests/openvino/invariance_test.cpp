@@ -14,7 +14,8 @@ namespace {
 using std::filesystem::path;
 
 std::vector<std::string> passages() {
-  const std::vector<std::string> words = {"harbour", "deep", "metres", "tide", "the", "nine", "stone", "window", "unlikely", "seven"};
+  const std::vector<std::string> words = {"harbour", "deep",  "metres", "tide",     "the",
+                                          "nine",    "stone", "window", "unlikely", "seven"};
   std::mt19937 random(3);
   std::vector<std::string> made;
   for (size_t i = 0; i < 40; ++i) {

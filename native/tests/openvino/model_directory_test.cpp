@@ -31,7 +31,8 @@ TEST(ModelDirectory, RefusalsNameTheFile) {
   expect_refusal("/nowhere", "/nowhere is not a model directory");
   const auto f = [](const std::string& file, const std::string& content, const std::string& expected) {
     const TemporaryDirectory directory;
-    for (const auto* name : {"model.xml", "model.bin", "tokenizer.json", "card.json"}) fs::copy(kBert / name, directory.path() / name);
+    for (const auto* name : {"model.xml", "model.bin", "tokenizer.json", "card.json"})
+      fs::copy(kBert / name, directory.path() / name);
     fs::remove(directory.path() / file);
     if (!content.empty()) std::ofstream(directory.path() / file) << content;
     expect_refusal(directory.path(), expected);

@@ -112,7 +112,8 @@ TEST(Scheduler, OneBadRequestFailsAlone) {
     EXPECT_EQ(scores_of(std::move(fine)).scores, (std::vector<float>{expected(1, 2)}));
     EXPECT_EQ(error_of(std::move(failing)).code, code) << bad;
     scores_of(std::move(first));
-    EXPECT_EQ(scores_of(submit(bench.scheduler, 5, request_of({"w7"}))).scores, (std::vector<float>{expected(1, 7)})) << "it goes on";
+    EXPECT_EQ(scores_of(submit(bench.scheduler, 5, request_of({"w7"}))).scores, (std::vector<float>{expected(1, 7)}))
+        << "it goes on";
   };
   f("throw", ErrorCode::kBackendFailed);
   f("oom", ErrorCode::kBackendUnavailable);
@@ -174,7 +175,8 @@ TEST(Scheduler, FullQueueRefusesAtOnceAndTellsWhen) {
   bench.engine.close();
   auto running_one = submit(bench.scheduler, 1, request_of({"w1"}));
   wait_until(bench.scheduler, running);
-  auto larger_than_the_queue = submit(bench.scheduler, 2, request_of({words(290, 1), words(290, 2), words(290, 3), words(290, 4)}));
+  auto larger_than_the_queue =
+      submit(bench.scheduler, 2, request_of({words(290, 1), words(290, 2), words(290, 3), words(290, 4)}));
   wait_until(bench.scheduler, [](const TaskHealth& h) { return h.queued_tokens == 4 * 294; });
   const auto busy = error_of(submit(bench.scheduler, 3, request_of({"w1"})));
   EXPECT_EQ(busy.code, ErrorCode::kServerBusy);

@@ -5,8 +5,8 @@
 
 namespace ranking::openvino {
 
-// Words w0 to w199 have the ids 0 to 199, "throw", "oom" and "nan" those of FakeEngine, [UNK] 203, [CLS] 204, [SEP] 205, [PAD] 206.
-// It embeds padding to 300 and truncation to 5 tokens, which must be overridden.
+// Words w0 to w199 have the ids 0 to 199, "throw", "oom" and "nan" those of FakeEngine, [UNK] 203, [CLS] 204, [SEP] 205, [PAD]
+// 206. It embeds padding to 300 and truncation to 5 tokens, which must be overridden.
 inline std::string word_tokenizer_json() {
   std::string vocab;
   for (int i = 0; i < 200; ++i) vocab.append("\"w").append(std::to_string(i)).append("\":").append(std::to_string(i)).append(",");
