@@ -23,6 +23,7 @@ type Config struct {
 
 	ServedModelNames []string
 	DefaultModel     string
+	NIMTopN          bool
 	Timing           bool
 
 	MaxPassages    int
@@ -89,6 +90,7 @@ func (c *Config) flags() *pflag.FlagSet {
 
 	f.StringSliceVar(&c.ServedModelNames, "served-model-name", nil, "further `names` of the served model; in all names _ and . are equal")
 	f.StringVar(&c.DefaultModel, "default-model", string(dialect.DefaultModelNull), "`when` the served model answers a NIM request that names none: null (only if it says \"model\": null), always, never")
+	f.BoolVar(&c.NIMTopN, "nim-top-n", false, "take top_n and top_k on /v1/ranking too, where NIM refuses unknown fields (default false)")
 	f.BoolVar(&c.Timing, "timing", true, "add trtmc_timing and Server-Timing to answers")
 
 	f.IntVar(&c.MaxPassages, "max-passages", 512, "passages in one request; the Task's own cap applies too")

@@ -20,12 +20,28 @@ const (
 // NIM is the ranking API of NVIDIA NIM: POST /v1/ranking.
 type NIM struct {
 	DefaultModel DefaultModel
+	TopN         bool // top_n and top_k are taken; NIM refuses them as unknown
 }
 
 func (NIM) Name() string    { return "nim" }
 func (NIM) Paths() []string { return []string{"/v1/ranking"} }
 
-type nimCall struct{ request ranking.Request }
+// HostedNIM is the form of NIM's hosted catalogue: the path names the model, and top_k is taken, because litellm sends it there.
+type HostedNIM struct{ NIM }
+
+func (HostedNIM) Paths() []string {
+	return []string{"/v1/retrieval/{model}/reranking", "/v1/retrieval/{org}/{model}/reranking"}
+}
+
+// Decode lets the body leave the model to the path.
+func (HostedNIM) Decode(body []byte) (Call, error) {
+	return NIM{DefaultModel: DefaultModelAlways, TopN: true}.Decode(body)
+}
+
+type nimCall struct {
+	request ranking.Request
+	topN    uint32 // 0: all
+}
 
 func (c *nimCall) Request() *ranking.Request { return &c.request }
 
@@ -36,7 +52,7 @@ func (n NIM) Decode(body []byte) (Call, error) {
 	call := &nimCall{request: ranking.Request{Rank: ipc.Rank{Truncate: ipc.TruncateNone}}}
 	err := readDocument(body, func(r *reader) error {
 		var seen nimFields
-		err := r.object(func(name string) error { return readNIMField(r, name, &call.request, &seen) })
+		err := r.object(func(name string) error { return n.readField(r, name, call, &seen) })
 		if err != nil {
 			return err
 		}
@@ -48,7 +64,8 @@ func (n NIM) Decode(body []byte) (Call, error) {
 	return call, nil
 }
 
-func readNIMField(r *reader, name string, req *ranking.Request, seen *nimFields) (err error) {
+func (n NIM) readField(r *reader, name string, call *nimCall, seen *nimFields) (err error) {
+	req := &call.request
 	switch name {
 	case "model":
 		seen.model = true
@@ -61,6 +78,11 @@ func readNIMField(r *reader, name string, req *ranking.Request, seen *nimFields)
 		req.Passages, err = readNIMPassages(r)
 	case "truncate":
 		req.Truncate, err = readNIMTruncate(r)
+	case "top_n", "top_k":
+		if !n.TopN {
+			return r.unknownField()
+		}
+		err = r.optionalCount(&call.topN)
 	default:
 		return r.unknownField()
 	}
@@ -144,7 +166,7 @@ func readNIMTruncate(r *reader) (ipc.Truncate, error) {
 // Task does not count tokens.
 func (c *nimCall) AppendResult(dst []byte, result *ranking.Result, timing *Timing) []byte {
 	dst = append(dst, `{"rankings":[`...)
-	for rank, index := range result.Order {
+	for rank, index := range top(result.Order, c.topN) {
 		if rank > 0 {
 			dst = append(dst, ',')
 		}
@@ -155,18 +177,12 @@ func (c *nimCall) AppendResult(dst []byte, result *ranking.Result, timing *Timin
 		dst = append(dst, '}')
 	}
 	dst = append(dst, ']')
-	if tokens, counted := result.Tokens(); counted {
-		dst = append(dst, `,"usage":{"prompt_tokens":`...)
-		dst = strconv.AppendUint(dst, tokens, 10)
-		dst = append(dst, `,"total_tokens":`...)
-		dst = strconv.AppendUint(dst, tokens, 10)
-		dst = append(dst, '}')
-	}
-	if timing != nil {
-		dst = appendTiming(append(dst, ','), timing)
-	}
+	dst = appendUsage(dst, result)
+	dst = appendTiming(dst, timing)
 	return append(dst, '}')
 }
+
+func (NIM) Status(err *ranking.Error) int { return err.Kind.Status() }
 
 // AppendError writes strings only: langchain-nvidia-ai-endpoints breaks on "detail": null.
 func (NIM) AppendError(dst []byte, err *ranking.Error, requestID string) []byte {

@@ -65,17 +65,29 @@ func (r *reader) object(field func(name string) error) error {
 	return r.token()
 }
 
+// maxElements bounds an array before it is read to its end: the smallest elements take up several times their JSON in memory. It is
+// the cap of ipc/PROTOCOL.md, section 3, so no Task takes more.
+const maxElements = 16384
+
 // array reads an array, calling element for each element; element must read it or return an error.
 func (r *reader) array(element func() error) error {
 	if err := r.begin(jsontext.KindBeginArray, "an array"); err != nil {
 		return err
 	}
+	count := 0
 	for kind := r.decoder.PeekKind(); kind != jsontext.KindEndArray && kind != 0; kind = r.decoder.PeekKind() {
-		if err := element(); err != nil {
+		read := element
+		if count++; count > maxElements {
+			read = r.skip // and count on, to be able to say how many there are
+		}
+		if err := read(); err != nil {
 			return err
 		}
 	}
-	return r.token()
+	if err := r.token(); err != nil || count <= maxElements {
+		return err
+	}
+	return ranking.Invalid("too_many_passages", fmt.Sprintf("%d elements are more than the maximum of %d", count, maxElements), r.offset())
 }
 
 // text reads a string.
@@ -92,6 +104,55 @@ func (r *reader) null() bool {
 		return false
 	}
 	return r.token() == nil
+}
+
+// skip passes over a value, which must be well formed all the same.
+func (r *reader) skip() error { return syntaxError(r.decoder.SkipValue()) }
+
+// optionalBool reads a boolean; a null leaves into as it is.
+func (r *reader) optionalBool(into *bool) error {
+	if r.null() {
+		return nil
+	}
+	if kind := r.decoder.PeekKind(); kind != jsontext.KindTrue && kind != jsontext.KindFalse {
+		return r.wrongType("a boolean")
+	}
+	token, err := r.decoder.ReadToken()
+	if err == nil {
+		*into = token.Bool()
+	}
+	return syntaxError(err)
+}
+
+// optionalCount reads a whole number of at least 1; a null leaves into as it is.
+func (r *reader) optionalCount(into *uint32) error {
+	if r.null() {
+		return nil
+	}
+	if r.decoder.PeekKind() != jsontext.KindNumber {
+		return r.wrongType("a number")
+	}
+	raw, err := r.decoder.ReadValue()
+	if err != nil {
+		return syntaxError(err)
+	}
+	count, err := strconv.ParseUint(string(raw), 10, 31)
+	if err != nil || count == 0 {
+		return ranking.Invalid("bad_count", r.path()+" must be a whole number of at least 1", r.offset())
+	}
+	*into = uint32(count)
+	return nil
+}
+
+// texts reads an array of strings.
+func (r *reader) texts() ([]string, error) {
+	var texts []string
+	err := r.array(func() error {
+		text, err := r.text()
+		texts = append(texts, text)
+		return err
+	})
+	return texts, err
 }
 
 // unknownField refuses the field whose name was just read.

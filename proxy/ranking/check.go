@@ -19,7 +19,7 @@ func (r *Ranker) check(req *Request) error {
 			return Invalid("blank_passage", "passage "+strconv.Itoa(i)+" (counted from 0) is empty or only white space", "")
 		}
 	}
-	return r.checkModel(req.Model)
+	return r.CheckModel(req.Model)
 }
 
 func (r *Ranker) checkCount(n int) error {
@@ -42,8 +42,9 @@ func (r *Ranker) MaxPassages() int {
 	return r.maxPassages
 }
 
-// checkModel lets every name pass while no Task has ever said what it serves: the request will fail as unavailable.
-func (r *Ranker) checkModel(model string) error {
+// CheckModel tells whether model is a name of the served one, or empty. It lets every name pass while no Task has ever said what it
+// serves: the request will fail as unavailable.
+func (r *Ranker) CheckModel(model string) error {
 	task := r.backend.Identity()
 	if model == "" || task == nil {
 		return nil

@@ -108,8 +108,7 @@ func (x *exchange) writeJSON(render func(dst []byte) []byte) {
 }
 
 func (x *exchange) writeError() {
-	status := x.err.Kind.Status()
-	x.ctx.SetStatusCode(status)
+	x.ctx.SetStatusCode(x.route.dialect.Status(x.err))
 	if x.err.RetryAfter > 0 {
 		seconds := int(max(1, (x.err.RetryAfter+time.Second-1)/time.Second))
 		x.ctx.Response.Header.Set(fasthttp.HeaderRetryAfter, strconv.Itoa(seconds))

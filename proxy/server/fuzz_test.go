@@ -43,7 +43,7 @@ func FuzzRankingBody(f *testing.F) {
 	}
 	s, err := New(Options{
 		Config: c, Backend: goodTask{f}, Metrics: telemetry.New("test"), Log: zerolog.New(io.Discard), Version: "test",
-		Dialects: []dialect.Dialect{dialect.NIM{DefaultModel: dialect.DefaultModelNull}},
+		Dialects: dialect.All(dialect.NIM{DefaultModel: dialect.DefaultModelNull}),
 	})
 	if err != nil {
 		f.Fatal(err)

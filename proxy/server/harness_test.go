@@ -73,7 +73,7 @@ func startProxyAt(t testing.TB, socket string, flags ...string) *proxy {
 	t.Cleanup(pool.Close)
 	s, err := New(Options{
 		Config: c, Backend: pool, Metrics: metrics, Records: startRecords(t, c, log, metrics), Log: log, Version: "test",
-		Dialects: []dialect.Dialect{dialect.NIM{DefaultModel: dialect.DefaultModel(c.DefaultModel)}},
+		Dialects: dialect.All(dialect.NIM{DefaultModel: dialect.DefaultModel(c.DefaultModel), TopN: c.NIMTopN}),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -48,8 +48,24 @@ func (s *Server) decode(x *exchange) (dialect.Call, error) {
 		return nil, err
 	}
 	x.request = call.Request()
+	if err := s.nameModel(x); err != nil {
+		return nil, err
+	}
 	x.request.ID, x.request.Dialect, x.request.Traceparent = x.id, x.route.dialect.Name(), traceparent(header)
 	return call, nil
+}
+
+// nameModel takes in the model that a path names. A body may name the same or another name of it, and must if it names one.
+func (s *Server) nameModel(x *exchange) error {
+	named := x.route.model(string(x.ctx.Path()))
+	if named == "" {
+		return nil
+	}
+	if x.request.Model == "" {
+		x.request.Model = named
+		return nil
+	}
+	return s.ranker.CheckModel(named)
 }
 
 // watched is a connection that can tell of its client's leaving; see package disconnect.

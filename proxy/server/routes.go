@@ -1,6 +1,9 @@
 package server
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/valyala/fasthttp"
 
 	"trtmc-ranking-proxy/proxy/dialect"
@@ -10,7 +13,7 @@ import (
 
 // route is one path with the one method it takes; GET includes HEAD.
 type route struct {
-	path     string // as a metric label and in logs
+	path     string // as a metric label and in logs; a segment in braces stands for any
 	method   string
 	dialect  dialect.Dialect // shapes errors, and for ranking routes everything
 	handle   func(x *exchange) error
@@ -38,6 +41,9 @@ func (s *Server) addRoutes() {
 	} {
 		s.addRoute(&route{path: path, method: fasthttp.MethodGet, dialect: s.Dialects[0], handle: handle}, "")
 	}
+	for path, handle := range map[string]func(*exchange) error{"/info": s.teiInfo, "/health": s.teiHealth} {
+		s.addRoute(&route{path: path, method: fasthttp.MethodGet, dialect: dialect.TEI{}, handle: handle}, "")
+	}
 	s.unknown = &route{path: "unknown", dialect: s.Dialects[0]}
 	s.unknown.counters = s.Metrics.Route(s.unknown.path, "")
 }
@@ -45,12 +51,44 @@ func (s *Server) addRoutes() {
 func (s *Server) addRoute(r *route, dialectName string) {
 	r.counters = s.Metrics.Route(r.path, dialectName)
 	s.routes[r.path] = r
+	if strings.Contains(r.path, "{") {
+		s.patterns = append(s.patterns, r)
+	}
+}
+
+// lookup returns the route of a path, nil if there is none.
+func (s *Server) lookup(path []byte) *route {
+	if r, found := s.routes[string(path)]; found {
+		return r
+	}
+	for _, r := range s.patterns {
+		if r.model(string(path)) != "" {
+			return r
+		}
+	}
+	return nil
+}
+
+// model is what path has in place of the segments in braces, which follow each other in every pattern. It is empty if path does not
+// match, and for routes without such segments.
+func (r *route) model(path string) string {
+	open, end := strings.Index(r.path, "{"), strings.LastIndex(r.path, "}")
+	if open < 0 {
+		return ""
+	}
+	name, found := strings.CutPrefix(path, r.path[:open])
+	name, closed := strings.CutSuffix(name, r.path[end+1:])
+	parts := strings.Split(name, "/")
+	if !found || !closed || slices.Contains(parts, "") || len(parts) != 1+strings.Count(r.path[open:end], "/") {
+		return ""
+	}
+	return name
 }
 
 // find returns the route of a request. With an error the route still says in which shape to answer.
 func (s *Server) find(ctx *fasthttp.RequestCtx) (*route, error) {
-	r, found := s.routes[string(ctx.Path())]
-	if !found {
+	r := s.lookup(ctx.Path())
+	if r == nil {
 		return s.unknown, &ranking.Error{
 			Kind: ranking.NotFound, Reason: "path", Message: "there is nothing at this path", Detail: "see /openapi.json",
 		}

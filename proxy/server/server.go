@@ -46,6 +46,7 @@ type Server struct {
 	Options
 	ranker   *ranking.Ranker
 	routes   map[string]*route
+	patterns []*route // those whose path holds segments in braces
 	unknown  *route
 	fast     *fasthttp.Server
 	watcher  *disconnect.Watcher

@@ -35,7 +35,7 @@ func run(c *config.Config) error {
 	defer closeRecords(recorder, log)
 	s, err := server.New(server.Options{
 		Config: c, Backend: tasks, Metrics: metrics, Records: recorder, Log: log, Version: version,
-		Dialects: []dialect.Dialect{dialect.NIM{DefaultModel: dialect.DefaultModel(c.DefaultModel)}},
+		Dialects: dialect.All(dialect.NIM{DefaultModel: dialect.DefaultModel(c.DefaultModel), TopN: c.NIMTopN}),
 	})
 	if err != nil {
 		return err
