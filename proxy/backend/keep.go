@@ -13,6 +13,7 @@ const maxDialPause = 400 * time.Millisecond
 
 // keep holds a connection open and watches it until ctx ends.
 func (m *member) keep(ctx context.Context) {
+	defer m.Metrics.Forget(m.figures)
 	defer m.close()
 	for pause := redialPause; ctx.Err() == nil; {
 		conn, err := m.connection(ctx)
@@ -33,7 +34,9 @@ func (m *member) close() {
 	m.mu.Lock()
 	d := m.dialing
 	m.mu.Unlock()
-	<-d.done
+	if d != nil {
+		<-d.done
+	}
 	if conn := m.conn.Load(); conn != nil {
 		conn.Close()
 	}

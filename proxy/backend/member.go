@@ -17,6 +17,7 @@ type member struct {
 	address string
 	Options
 	onWelcome func(*ipc.Welcome)
+	stop      context.CancelFunc // ends keep
 	figures   *telemetry.Task
 
 	conn        atomic.Pointer[ipc.Conn]

@@ -18,7 +18,7 @@ import (
 
 // Options of a Pool. All are required.
 type Options struct {
-	Sockets      []string      // addresses of Tasks that serve the same model
+	Sockets      []string      // addresses of Tasks that serve the same model, and patterns of such
 	Client       string        // name and version, for the Task's log
 	PingInterval time.Duration // pause between pings
 	PingTimeout  time.Duration // a ping or a hello unanswered for so long means not ready
@@ -30,8 +30,10 @@ type Options struct {
 
 // Pool is one or more Tasks, each behind its own socket. It is safe for concurrent use.
 type Pool struct {
-	members  []*member
-	identity atomic.Pointer[ipc.Welcome]
+	options         Options
+	fixed, patterns []string // of Options.Sockets
+	members         atomic.Pointer[[]*member]
+	identity        atomic.Pointer[ipc.Welcome]
 
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -40,14 +42,32 @@ type Pool struct {
 // Start begins to connect, in the background: a Pool may be started before its Tasks are there.
 func Start(o Options) *Pool {
 	ctx, stop := context.WithCancel(context.Background())
-	p := &Pool{stop: stop}
+	p := &Pool{options: o, stop: stop}
+	var members []*member
 	for _, address := range o.Sockets {
-		m := newMember(address, o, func(w *ipc.Welcome) { p.identity.Store(w) })
-		p.members = append(p.members, m)
-		p.running.Go(func() { m.keep(ctx) })
+		if IsPattern(address) {
+			p.patterns = append(p.patterns, address)
+			continue
+		}
+		p.fixed = append(p.fixed, address)
+		members = append(members, p.startMember(ctx, address))
+	}
+	p.members.Store(&members)
+	if len(p.patterns) > 0 {
+		p.rescan(ctx)
+		p.running.Go(func() { p.follow(ctx) })
 	}
 	return p
 }
+
+func (p *Pool) startMember(ctx context.Context, address string) *member {
+	m := newMember(address, p.options, func(w *ipc.Welcome) { p.identity.Store(w) })
+	ctx, m.stop = context.WithCancel(ctx)
+	p.running.Go(func() { m.keep(ctx) })
+	return m
+}
+
+func (p *Pool) all() []*member { return *p.members.Load() }
 
 // Close ends the connections; ranks in flight fail.
 func (p *Pool) Close() {
@@ -60,7 +80,8 @@ func (p *Pool) Identity() *ipc.Welcome { return p.identity.Load() }
 
 // Ready tells whether some Task is warm and answers, and if none is, why.
 func (p *Pool) Ready() (ok bool, why string) {
-	for _, m := range p.members {
+	why = noSocket.Error()
+	for _, m := range p.all() {
 		health := m.health.Load()
 		if health.state == ready {
 			return true, ""
@@ -75,7 +96,11 @@ func (p *Pool) Ready() (ok bool, why string) {
 func (p *Pool) Rank(ctx context.Context, rank *ipc.Rank) (scores *ipc.Scores, task *ipc.Welcome, err error) {
 	for range 2 {
 		setDeadline(ctx, rank)
-		scores, task, err = p.pick().rank(ctx, rank)
+		m := p.pick()
+		if m == nil {
+			return nil, nil, noSocket
+		}
+		scores, task, err = m.rank(ctx, rank)
 		if !errors.Is(err, ipc.ErrClosed) || ctx.Err() != nil {
 			break
 		}
@@ -91,11 +116,14 @@ func setDeadline(ctx context.Context, rank *ipc.Rank) {
 	}
 }
 
-// pick is the ready member with the least work outstanding; without a ready one the least loaded, which may have come back.
-func (p *Pool) pick() *member {
-	best := p.members[0]
-	for _, m := range p.members[1:] {
-		if m.before(best) {
+// noSocket is the state of a Pool whose patterns match nothing.
+var noSocket = errors.New("there is no socket of a Task")
+
+// pick is the ready member with the least work outstanding; without a ready one the least loaded, which may have come back; nil
+// without any member.
+func (p *Pool) pick() (best *member) {
+	for _, m := range p.all() {
+		if best == nil || m.before(best) {
 			best = m
 		}
 	}

@@ -112,7 +112,7 @@ func TestARankIsSentAgainOnceWhenItsConnectionDies(t *testing.T) {
 	if got := task.Ranks.Load(); got != 2 {
 		t.Fatalf("the rank was sent %d times", got)
 	}
-	if got := p.members[0].Metrics.Reconnects.Get(); got != 1 {
+	if got := p.all()[0].Metrics.Reconnects.Get(); got != 1 {
 		t.Fatalf("%d reconnects", got)
 	}
 	task.SetRank(ipctest.Disconnect)
@@ -177,7 +177,7 @@ func TestAFrozenTask(t *testing.T) {
 	p := startPool(t, func(o *Options) { o.PingTimeout, o.MuteTimeout = 20*time.Millisecond, 60*time.Millisecond }, task.Address)
 	eventually(t, "readiness", p.isReady)
 	task.Freeze()
-	eventually(t, "the end of patience", func() bool { return p.members[0].health.Load().state == down })
+	eventually(t, "the end of patience", func() bool { return p.all()[0].health.Load().state == down })
 	if _, err := rank(p, "r"); err == nil {
 		t.Fatal("ranked by a frozen Task")
 	}
@@ -223,7 +223,7 @@ func TestTheLeastLoadedReadyTaskIsAsked(t *testing.T) {
 	busy := ipctest.Start(t, ipctest.Options{Rank: ipctest.When(release, ipctest.Answer)})
 	free := ipctest.Start(t, ipctest.Options{})
 	p := startPool(t, nil, busy.Address, free.Address)
-	for _, m := range p.members {
+	for _, m := range p.all() {
 		eventually(t, m.address, func() bool { return m.health.Load().state == ready })
 	}
 	answered := make(chan error, 1)
@@ -240,7 +240,7 @@ func TestTheLeastLoadedReadyTaskIsAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	free.Stop()
-	eventually(t, "the loss", func() bool { return p.members[1].health.Load().state == down })
+	eventually(t, "the loss", func() bool { return p.all()[1].health.Load().state == down })
 	mustRank(t, p, "last")
 	if !p.isReady() {
 		t.Fatal("not ready although one Task is")

@@ -86,7 +86,7 @@ func (c *Config) flags() *pflag.FlagSet {
 	f := pflag.NewFlagSet("ranking-proxy", pflag.ContinueOnError)
 	f.SortFlags = false
 	f.StringVar(&c.Listen, "listen", ":8000", "TCP `address` to serve HTTP on")
-	f.StringSliceVar(&c.TaskSockets, "task-socket", []string{"/run/ranking/task.sock"}, "Unix socket `path` of the Task, @name for an abstract one; several: the least loaded is asked")
+	f.StringSliceVar(&c.TaskSockets, "task-socket", []string{"/run/ranking/task.sock"}, "Unix socket `path` of the Task, @name for an abstract one; several, or a pattern with * ? or [: the least loaded is asked")
 
 	f.StringSliceVar(&c.ServedModelNames, "served-model-name", nil, "further `names` of the served model; in all names _ and . are equal")
 	f.StringVar(&c.DefaultModel, "default-model", string(dialect.DefaultModelNull), "`when` the served model answers a NIM request that names none: null (only if it says \"model\": null), always, never")

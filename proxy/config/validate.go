@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -33,6 +34,8 @@ func (c *Config) mistakes() []error {
 	check(len(c.TaskSockets) > 0, "--task-socket: at least one is needed")
 	for _, path := range c.TaskSockets {
 		check(path != "" && path != "@" && len(path) <= maxSocketPath, "--task-socket: %q must have 1 to %d bytes", path, maxSocketPath)
+		_, err := filepath.Match(path, "")
+		check(err == nil, "--task-socket: %q is not a pattern that can be read", path)
 	}
 	modes := []dialect.DefaultModel{dialect.DefaultModelNull, dialect.DefaultModelAlways, dialect.DefaultModelNever}
 	check(slices.Contains(modes, dialect.DefaultModel(c.DefaultModel)), "--default-model: %q must be one of %v", c.DefaultModel, modes)

@@ -45,6 +45,13 @@ func (m *Metrics) Task(socket string) *Task {
 	return t
 }
 
+// Forget takes a Task out: its socket is gone for good.
+func (m *Metrics) Forget(t *Task) {
+	m.tasks.mu.Lock()
+	defer m.tasks.mu.Unlock()
+	m.tasks.all = slices.DeleteFunc(m.tasks.all, func(one *Task) bool { return one == t })
+}
+
 // sample is the value of one Task's figure; without ok there is none.
 type sample func(t *Task, p *ipc.Pong) (value float64, ok bool)
 
