@@ -14,6 +14,9 @@ func main() {
 		printVersion(os.Stdout)
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == "probe" {
+		os.Exit(probe(os.Args[2:], os.Stdout))
+	}
 	c, err := config.Parse(os.Args[1:], os.LookupEnv, os.Stdout)
 	if errors.Is(err, config.ErrHelp) {
 		return
