@@ -166,6 +166,7 @@ func usage(flags *pflag.FlagSet, w io.Writer) {
 
 Usage:
   ranking-proxy [flags]
+  ranking-proxy records summary FILE... [--json] [--html FILE] [--client FILE]
   ranking-proxy version
 
 Each flag can be given as %sNAME in the environment, for example %s; a flag wins.

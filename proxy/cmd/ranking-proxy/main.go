@@ -17,6 +17,9 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == "probe" {
 		os.Exit(probe(os.Args[2:], os.Stdout))
 	}
+	if len(os.Args) > 1 && os.Args[1] == "records" {
+		os.Exit(recordsCommand(os.Args[2:], os.Stdout, os.Stderr))
+	}
 	c, err := config.Parse(os.Args[1:], os.LookupEnv, os.Stdout)
 	if errors.Is(err, config.ErrHelp) {
 		return

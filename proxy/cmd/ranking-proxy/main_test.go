@@ -149,5 +149,10 @@ func TestCommandLine(t *testing.T) {
 	f(0, "ranking-proxy 0.1.0\ncommit ", "version")
 	f(0, "--task-socket", "--help")
 	f(2, "--max-passages", "--max-passages=none")
+	f(0, "--html", "records", "--help")
+	f(2, "records summary FILE", "records")
+	f(1, "no-such-file", "records", "summary", "no-such-file")
+	f(0, "0 records", "records", "summary", os.DevNull)
+	f(0, `"records": 0`, "records", "summary", "--json", os.DevNull)
 	f(1, "listen", "--listen=256.0.0.1:1")
 }
