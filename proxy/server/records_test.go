@@ -24,6 +24,7 @@ type line struct {
 	Sent    bool   `json:"sent"`
 	Timing  struct {
 		Handler int64  `json:"handler_us"`
+		Decode  int64  `json:"decode_us"`
 		IPC     *int64 `json:"ipc_us"`
 		Queue   int64  `json:"queue_us"`
 		Call    int64  `json:"public_task_call_wall_us"`
