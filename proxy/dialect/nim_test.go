@@ -156,6 +156,31 @@ func TestNIMDefaultModel(t *testing.T) {
 	f(DefaultModelNever, null, false)
 }
 
+func TestNIMTopN(t *testing.T) {
+	f := func(d Dialect, field, value string, want int) {
+		t.Helper()
+		body := `{"model":"m","query":{"text":"q"},"passages":[{"text":"a"},{"text":"b"}],"` + field + `":` + value + `}`
+		if want == 0 {
+			refused(t, d, body, "unknown_field", "unknown field "+field)
+			return
+		}
+		if got := strings.Count(render(t, d, body, scored(ipc.ScoreLogit, []float32{1, 2}), nil), "index"); got != want {
+			t.Fatalf("%T, %s: %d entries, want %d", d, body, got, want)
+		}
+	}
+	for _, field := range []string{"top_n", "top_k"} {
+		f(NIM{}, field, "1", 0)
+		for _, d := range []Dialect{NIM{TopN: true}, HostedNIM{}} {
+			f(d, field, "1", 1)
+			f(d, field, "2", 2)
+			f(d, field, "9", 2)
+			f(d, field, "null", 2)
+			refused(t, d, `{"model":"m","query":{"text":"q"},"passages":[{"text":"a"}],"`+field+`":0}`, "bad_count", field)
+		}
+	}
+	refused(t, HostedNIM{}, `{"query":{"text":"q"},"passages":[{"text":"a"}],"user":"u"}`, "unknown_field", "user")
+}
+
 func TestNIMAppendResult(t *testing.T) {
 	f := func(scores *ipc.Scores, order []int32, timing *Timing, want string) {
 		t.Helper()

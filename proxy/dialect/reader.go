@@ -144,9 +144,9 @@ func (r *reader) optionalCount(into *uint32) error {
 	return nil
 }
 
-// texts reads an array of strings.
+// texts reads an array of strings. It never returns nil.
 func (r *reader) texts() ([]string, error) {
-	var texts []string
+	texts := make([]string, 0, 32)
 	err := r.array(func() error {
 		text, err := r.text()
 		texts = append(texts, text)

@@ -53,9 +53,6 @@ func (f *teiFields) read(r *reader, name string, others *documents) (err error) 
 	switch name {
 	case "texts":
 		f.texts, err = r.texts()
-		if f.texts == nil {
-			f.texts = []string{}
-		}
 	case "raw_scores":
 		err = r.optionalBool(&f.rawScores)
 	case "return_text":

@@ -53,26 +53,37 @@ func FuzzRankingBody(f *testing.F) {
 	f.Add([]byte(request(101)), "", "", "")
 	f.Add([]byte(`{"model":null,"query":{"text":" "},"passages":[{"text":"\u3000"}]}`), "text/json;charset=x", "-", "1e3")
 	f.Add([]byte("{\"model\":\"\xff"), "application/json; charset=\"utf-8\"", "\x00", "-1")
+	f.Add([]byte(`{"query":"q","texts":["a"],"raw_scores":true}`), "application/json", "id-2", "")
+	f.Add([]byte(`{"model":"test-model","query":"q","documents":["a",{"text":"b"}],"top_n":1}`), "application/json", "id-3", "")
+	f.Add([]byte(`{"text_1":"q","text_2":["a","b"]}`), "application/json", "id-4", "")
 	f.Fuzz(func(t *testing.T, body []byte, contentType, id, timeout string) {
-		var ctx fasthttp.RequestCtx
-		ctx.Request.Header.SetMethod("POST")
-		ctx.Request.SetRequestURI("/v1/ranking")
-		ctx.Request.Header.SetContentType(contentType)
-		ctx.Request.Header.Set("X-Request-ID", id)
-		if timeout != "" {
-			ctx.Request.Header.Set(timeoutHeader, timeout)
-		}
-		ctx.Request.SetBody(body)
-		s.handle(&ctx)
-		a := reply(t, strings.NewReader(ctx.Response.String()))
-		if a.status != 200 && a.status/100 != 4 {
-			t.Fatalf("status %d: %s", a.status, a.body)
-		}
-		if !json.Valid([]byte(a.body)) {
-			t.Fatalf("not JSON: %q", a.body)
-		}
-		if id := a.header.Get("X-Request-ID"); !validRequestID([]byte(id)) {
-			t.Fatalf("request id %q", id)
+		for path, r := range s.routes {
+			if r.method == fasthttp.MethodPost {
+				fuzzOne(t, s, path, body, contentType, id, timeout)
+			}
 		}
 	})
+}
+
+func fuzzOne(t *testing.T, s *Server, path string, body []byte, contentType, id, timeout string) {
+	var ctx fasthttp.RequestCtx
+	ctx.Request.Header.SetMethod("POST")
+	ctx.Request.SetRequestURI(strings.NewReplacer("{", "", "}", "").Replace(path))
+	ctx.Request.Header.SetContentType(contentType)
+	ctx.Request.Header.Set("X-Request-ID", id)
+	if timeout != "" {
+		ctx.Request.Header.Set(timeoutHeader, timeout)
+	}
+	ctx.Request.SetBody(body)
+	s.handle(&ctx)
+	a := reply(t, strings.NewReader(ctx.Response.String()))
+	if a.status != 200 && a.status/100 != 4 {
+		t.Fatalf("%s: status %d: %s", path, a.status, a.body)
+	}
+	if !json.Valid([]byte(a.body)) {
+		t.Fatalf("%s: not JSON: %q", path, a.body)
+	}
+	if id := a.header.Get("X-Request-ID"); !validRequestID([]byte(id)) {
+		t.Fatalf("%s: request id %q", path, id)
+	}
 }

@@ -165,6 +165,10 @@ func TestAnswersMatchTheOpenAPIDocument(t *testing.T) {
 	d := documented{p, router}
 	d.check("POST", "/v1/ranking", goodBody, nil, 200)
 	d.check("POST", "/v1/ranking", strings.Replace(goodBody, `"test-model"`, "null", 1), nil, 200)
+	for _, door := range doors("q", []string{"a", "b"}) {
+		d.check("POST", door.path, door.body, nil, 200)
+		d.check("POST", door.path, "{", nil, 400)
+	}
 	d.check("POST", "/v1/ranking", "{", nil, 400)
 	d.check("POST", "/v1/ranking", strings.Replace(goodBody, "test-model", "other", 1), nil, 404)
 	d.check("POST", "/v1/ranking", strings.Repeat(" ", 3000), nil, 413)
@@ -185,6 +189,9 @@ func TestAnswersMatchTheOpenAPIDocument(t *testing.T) {
 	task.Stop()
 	p.waitReady(false)
 	d.check("POST", "/v1/ranking", goodBody, nil, 503)
+	for _, door := range doors("q", []string{"a", "b"}) {
+		d.check("POST", door.path, door.body, nil, 503)
+	}
 	d.check("GET", "/v1/health/ready", "", nil, 503)
 }
 
