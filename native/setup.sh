@@ -4,7 +4,7 @@
 #   Rust, Go               from the distribution where new enough, else rustup or Go's own toolchain switching
 #   OpenVINO               the pinned wheel, unpacked into .deps/openvino
 # Safe to run again: what is there is kept. What cannot be installed is named, with how to get it, and the exit status is 1.
-#   native/setup.sh [build|test]     test adds what only the tests need
+#   native/setup.sh [build|task|test]     task leaves out Go, test adds what only the tests need
 set -euo pipefail
 cd "$(dirname "$0")/.."
 DEPS=$PWD/.deps
@@ -112,7 +112,7 @@ mkdir -p "$DEPS"
 packages "${BUILD_PACKAGES[@]}"
 if [ "${1:-build}" = test ]; then packages "${TEST_PACKAGES[@]}"; fi
 rust
-go_language
+if [ "${1:-build}" != task ]; then go_language; fi
 openvino
 if [ ${#missing[@]} -gt 0 ]; then
   say 'cannot go on; missing:'

@@ -11,6 +11,7 @@
 #include "check.h"
 #include "log/log.h"
 #include "options.h"
+#include "probe.h"
 #include "serve.h"
 
 namespace {
@@ -85,7 +86,8 @@ int main(int argc, char** argv) {
     const auto backend =
         std::find_if(backends.begin(), backends.end(), [&](const Backend& one) { return one.name == options.task; });
     if (options.version) return print_versions(backends), kDone;
-    if (backend == backends.end()) throw CLI::RequiredError("--task");
+    if (options.probe && !options.listen.path.empty()) return probe(options.listen.path, std::cout) ? kDone : kFailed;
+    if (backend == backends.end() && !options.probe) throw CLI::RequiredError("--task");
     if (options.listen.path.empty() && !options.check) throw CLI::RequiredError("--socket");
     log::set_level(options.log_level);
     return options.check ? check_task(*backend) : serve_task(*backend, options);

@@ -1,5 +1,7 @@
 #include "options.h"
 
+#include <unistd.h>
+
 namespace ranking {
 namespace {
 
@@ -16,9 +18,19 @@ void set_mode(mode_t& mode, const std::string& text) {
   mode = static_cast<mode_t>(value);
 }
 
+// So that the copies of one container or service, which differ by host name, need no shell to have a socket each.
+std::string expand_host_name(std::string path) {
+  char name[256] = {};
+  ::gethostname(name, sizeof name - 1);
+  const size_t at = path.find("%h");
+  return at == std::string::npos ? path : path.replace(at, 2, name);
+}
+
 void add_socket_options(CLI::App& app, ipc::ListenOptions& listen, ipc::ServerOptions& server) {
   constexpr const char* group = "Socket";
-  app.add_option("--socket", listen.path, "Path of the Unix socket, at most 107 bytes; @NAME is in the abstract namespace")
+  app.add_option("--socket", listen.path,
+                 "Path of the Unix socket, at most 107 bytes; %h in it is the host name; @NAME is in the abstract namespace")
+      ->transform(expand_host_name)
       ->envname("RANKING_TASK_SOCKET")
       ->group(group);
   app.add_option_function<std::string>(
@@ -62,6 +74,8 @@ void add_options(CLI::App& app, Options& options, const std::vector<Backend>& ba
   for (const Backend& backend : backends) names.push_back(backend.name);
   app.add_option("--task", options.task, "What to serve")->check(CLI::IsMember(names))->envname("RANKING_TASK");
   app.add_flag("--check", options.check, "Load, score one built-in pair, print what is served, and exit");
+  app.add_flag("--probe", options.probe,
+               "Ask the Task that serves --socket whether it is ready, and exit with 0 if it is, else 1");
   app.add_flag("--version", options.version, "Print versions and exit");
   app.add_option("--log-level", options.log_level, "Least level that is logged; debug has a line for every rank")
       ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}))

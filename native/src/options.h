@@ -13,6 +13,7 @@ namespace ranking {
 struct Options {
   std::string task;
   bool check = false;
+  bool probe = false;
   bool version = false;
   std::string log_level = "info";
   ipc::ListenOptions listen;
