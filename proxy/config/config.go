@@ -19,6 +19,12 @@ import (
 // Config is every setting of the proxy.
 type Config struct {
 	Listen      string
+	AdminListen string
+	TLSCert     string
+	TLSKey      string
+	APIKeyFile  string
+	CORSOrigins []string
+	Page        bool
 	TaskSockets []string
 
 	ServedModelNames []string
@@ -86,6 +92,12 @@ func (c *Config) flags() *pflag.FlagSet {
 	f := pflag.NewFlagSet("ranking-proxy", pflag.ContinueOnError)
 	f.SortFlags = false
 	f.StringVar(&c.Listen, "listen", ":8000", "TCP `address` to serve HTTP on")
+	f.StringVar(&c.AdminListen, "admin-listen", "", "TCP `address` for health and metrics, in plain HTTP; they are then no longer on --listen; empty: they stay there")
+	f.StringVar(&c.TLSCert, "tls-cert", "", "PEM `file` with the certificate and its chain; SIGHUP reads it anew; empty: plain HTTP")
+	f.StringVar(&c.TLSKey, "tls-key", "", "PEM `file` with the key of --tls-cert")
+	f.StringVar(&c.APIKeyFile, "api-key-file", "", "`file` of API keys, one a line, of which ranking requests must send one as Bearer; SIGHUP reads it anew; empty: Authorization is ignored")
+	f.StringSliceVar(&c.CORSOrigins, "cors-origin", nil, "`origins` whose pages may call this server, like https://app.example, or *; empty: none")
+	f.BoolVar(&c.Page, "page", true, "serve a page at / to try rankings by hand")
 	f.StringSliceVar(&c.TaskSockets, "task-socket", []string{"/run/ranking/task.sock"}, "Unix socket `path` of the Task, @name for an abstract one; several, or a pattern with * ? or [: the least loaded is asked")
 
 	f.StringSliceVar(&c.ServedModelNames, "served-model-name", nil, "further `names` of the served model; in all names _ and . are equal")

@@ -23,15 +23,15 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Config{
-		Listen: ":8000", TaskSockets: []string{"/run/ranking/task.sock"}, ServedModelNames: nil, DefaultModel: "null", Timing: true,
+		Listen: ":8000", Page: true, TaskSockets: []string{"/run/ranking/task.sock"}, ServedModelNames: nil, DefaultModel: "null", Timing: true,
 		MaxPassages: 512, MaxBodyBytes: 16 << 20, MaxHeaderBytes: 8 << 10, MaxConnections: 4096, MaxInFlight: 1024,
 		RequestTimeout: 2 * time.Minute, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 90 * time.Second,
 		PingInterval: 250 * time.Millisecond, PingTimeout: 500 * time.Millisecond, MuteTimeout: 2 * time.Second, StallTimeout: 30 * time.Second,
 		DrainDelay: time.Second, DrainTimeout: 30 * time.Second, LogLevel: "info", LogSample: 100,
 		RecordsFull: "block", RecordsKeep: 5,
 	}
-	if len(c.ServedModelNames) == 0 {
-		c.ServedModelNames = nil
+	if len(c.ServedModelNames)+len(c.CORSOrigins) == 0 {
+		c.ServedModelNames, c.CORSOrigins = nil, nil
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Fatalf("got  %+v\nwant %+v", c, want)
@@ -64,6 +64,12 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	f("--listen=8000", nil, "--listen")
+	f("--admin-listen=9000", nil, "--admin-listen")
+	f("--tls-cert=a.pem", nil, "--tls-key")
+	f("--tls-key=a.pem", nil, "--tls-cert")
+	for _, origin := range []string{"app.example", "https://app.example/", "https://App.example", "https://app.example/x", "null"} {
+		f("--cors-origin=https://good.example:8443,"+origin, nil, "--cors-origin: \""+origin)
+	}
 	f("--task-socket=", nil, "--task-socket")
 	f("--task-socket="+strings.Repeat("x", 108), nil, "--task-socket")
 	f("--default-model=maybe", nil, "--default-model")

@@ -3,8 +3,10 @@ package config
 import (
 	"fmt"
 	"net"
+	"net/url"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -31,6 +33,12 @@ func (c *Config) mistakes() []error {
 	}
 	_, port, err := net.SplitHostPort(c.Listen)
 	check(err == nil && port != "", "--listen: %q is not host:port", c.Listen)
+	_, port, err = net.SplitHostPort(c.AdminListen)
+	check(c.AdminListen == "" || err == nil && port != "", "--admin-listen: %q is not host:port", c.AdminListen)
+	check((c.TLSCert == "") == (c.TLSKey == ""), "--tls-cert and --tls-key: one is of no use without the other")
+	for _, origin := range c.CORSOrigins {
+		check(origin == "*" || isOrigin(origin), "--cors-origin: %q is not scheme://host[:port]", origin)
+	}
 	check(len(c.TaskSockets) > 0, "--task-socket: at least one is needed")
 	for _, path := range c.TaskSockets {
 		check(path != "" && path != "@" && len(path) <= maxSocketPath, "--task-socket: %q must have 1 to %d bytes", path, maxSocketPath)
@@ -79,4 +87,10 @@ func (c *Config) mistakes() []error {
 			"--%s: %v must be %v to 24h", duration.flag, duration.value, duration.least)
 	}
 	return found
+}
+
+// isOrigin tells whether a browser would send s, letter by letter, as an Origin.
+func isOrigin(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Scheme != "" && u.Host != "" && s == strings.ToLower(u.Scheme+"://"+u.Host)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"trtmc-ranking-proxy/ipc/ipctest"
+	"trtmc-ranking-proxy/proxy/apikey"
 	"trtmc-ranking-proxy/proxy/backend"
 	"trtmc-ranking-proxy/proxy/config"
 	"trtmc-ranking-proxy/proxy/dialect"
@@ -25,10 +26,11 @@ import (
 // proxy is a running server in front of a test Task, on a real socket at both ends.
 type proxy struct {
 	*Server
-	t    testing.TB
-	url  string
-	addr string
-	logs *logBuffer
+	t     testing.TB
+	url   string
+	admin string // where health and metrics are, url unless --admin-listen says otherwise
+	addr  string
+	logs  *logBuffer
 }
 
 type logBuffer struct {
@@ -74,16 +76,25 @@ func startProxyAt(t testing.TB, socket string, flags ...string) *proxy {
 	s, err := New(Options{
 		Config: c, Backend: pool, Metrics: metrics, Records: startRecords(t, c, log, metrics), Log: log, Version: "test",
 		Dialects: dialect.All(dialect.NIM{DefaultModel: dialect.DefaultModel(c.DefaultModel), TopN: c.NIMTopN}),
+		Keys:     loadKeys(t, c),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	served := make(chan error, 2)
+	listen := func(serve func(net.Listener) error) string {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { served <- serve(listener) }()
+		return listener.Addr().String()
 	}
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(listener) }()
+	p := &proxy{Server: s, t: t, addr: listen(s.Serve), logs: logs}
+	p.url, p.admin = "http://"+p.addr, "http://"+p.addr
+	if c.AdminListen != "" {
+		p.admin = "http://" + listen(s.ServeAdmin)
+	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
@@ -95,8 +106,20 @@ func startProxyAt(t testing.TB, socket string, flags ...string) *proxy {
 			t.Errorf("serve: %v", err)
 		}
 	})
-	addr := listener.Addr().String()
-	return &proxy{Server: s, t: t, url: "http://" + addr, addr: addr, logs: logs}
+	return p
+}
+
+// loadKeys returns nil unless the settings name a file.
+func loadKeys(t testing.TB, c *config.Config) *apikey.Keys {
+	t.Helper()
+	if c.APIKeyFile == "" {
+		return nil
+	}
+	keys, err := apikey.Load(c.APIKeyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
 }
 
 // startRecords returns nil unless the settings name a file.
@@ -119,7 +142,7 @@ func startRecords(t testing.TB, c *config.Config, log zerolog.Logger, metrics *t
 // waitReady fails the test if readiness does not become as wanted.
 func (p *proxy) waitReady(want bool) {
 	p.t.Helper()
-	p.eventually("readiness", func() bool { return (p.get("/v1/health/ready").status == 200) == want })
+	p.eventually("readiness", func() bool { return (p.at(p.admin).get("/v1/health/ready").status == 200) == want })
 }
 
 func (p *proxy) eventually(what string, holds func() bool) {
@@ -147,6 +170,13 @@ func (a answer) fields(t testing.TB) map[string]string {
 		t.Fatalf("%d with body %q: %v", a.status, a.body, err)
 	}
 	return fields
+}
+
+// at is p as reached by another URL.
+func (p *proxy) at(url string) *proxy {
+	other := *p
+	other.url = url
+	return &other
 }
 
 func (p *proxy) get(path string) answer { return p.do("GET", path, "", nil) }

@@ -19,6 +19,7 @@ import (
 type listener struct {
 	net.Listener
 	server *Server
+	admin  bool // for the admin routes, which must answer also when clients take up every connection
 }
 
 // acceptPause is the wait after a failed accept, which is for lack of descriptors or memory and passes.
@@ -44,7 +45,7 @@ func (l *listener) Accept() (net.Conn, error) {
 
 func (l *listener) admit(inner net.Conn) net.Conn {
 	s := l.server
-	if s.Metrics.Connections.Add(1) > int64(s.Config.MaxConnections) {
+	if open := s.Metrics.Connections.Add(l.counted()); !l.admin && open > int64(s.Config.MaxConnections) {
 		inner.SetWriteDeadline(time.Now().Add(acceptPause))
 		io.WriteString(inner, tooManyConnections)
 		l.drop(inner)
@@ -56,15 +57,23 @@ func (l *listener) admit(inner net.Conn) net.Conn {
 		l.drop(inner)
 		return nil
 	}
-	c := &conn{Conn: watched, server: s}
+	c := &conn{Conn: watched, server: s, listener: l}
 	s.open.add(c)
 	return c
 }
 
 func (l *listener) drop(inner net.Conn) {
 	l.server.Metrics.ConnectionsRejected.Inc()
-	l.server.Metrics.Connections.Add(-1)
+	l.server.Metrics.Connections.Add(-l.counted())
 	inner.Close()
+}
+
+// counted is 1 for connections that count towards the bound.
+func (l *listener) counted() int64 {
+	if l.admin {
+		return 0
+	}
+	return 1
 }
 
 // tooManyConnections is written before any request is read, so it has no request id.
@@ -77,10 +86,11 @@ var tooManyConnections = func() string {
 // conn is one client's connection.
 type conn struct {
 	*disconnect.Conn
-	server  *Server
-	answers answers
-	linger  atomic.Bool // the client may still be sending what has been refused
-	once    sync.Once
+	listener *listener
+	server   *Server
+	answers  answers
+	linger   atomic.Bool // the client may still be sending what has been refused
+	once     sync.Once
 }
 
 // SetReadDeadline is called by fasthttp at each stage of reading a request.
@@ -111,7 +121,7 @@ func (c *conn) Close() error {
 			io.CopyN(io.Discard, tcp, lingerBytes)
 		}
 		c.server.open.remove(c)
-		c.server.Metrics.Connections.Add(-1)
+		c.server.Metrics.Connections.Add(-c.listener.counted())
 	})
 	return c.Conn.Close()
 }

@@ -140,7 +140,9 @@ func (d documented) check(method, path, body string, header map[string]string, s
 }
 
 func TestAnswersMatchTheOpenAPIDocument(t *testing.T) {
-	openapi3filter.RegisterBodyDecoder("text/plain", openapi3filter.FileBodyDecoder)
+	for _, media := range []string{"text/plain", "text/html", "text/css", "text/javascript"} {
+		openapi3filter.RegisterBodyDecoder(media, openapi3filter.FileBodyDecoder)
+	}
 	task := ipctest.Start(t, ipctest.Options{})
 	p := startProxy(t, task, "--max-body-bytes=2000")
 	document, err := openapi3.NewLoader().LoadFromData([]byte(p.get("/openapi.json").body))

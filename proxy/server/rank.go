@@ -20,6 +20,12 @@ func (s *Server) rank(x *exchange) error {
 			Kind: ranking.ServerBusy, Reason: "in_flight", RetryAfter: time.Second, Message: "too many requests are in progress",
 		}
 	}
+	if s.Keys != nil {
+		if err := s.Keys.Check(x.ctx.Request.Header.Peek(fasthttp.HeaderAuthorization)); err != nil {
+			x.ctx.Response.Header.Set(fasthttp.HeaderWWWAuthenticate, "Bearer")
+			return err
+		}
+	}
 	call, err := s.decode(x)
 	if err != nil {
 		return err

@@ -254,7 +254,7 @@ func TestHEADAndUnknownRoutes(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/", "/v1/ranking/", "/v1/Ranking", "/v2/ranking", "/v1/ranking%00", "/%2e%2e/etc"} {
+	for _, path := range []string{"/page", "/v1/ranking/", "/v1/Ranking", "/v2/ranking", "/v1/ranking%00", "/%2e%2e/etc"} {
 		f("GET", path, 404)
 		f("POST", path, 404)
 		f("HEAD", path, 404)

@@ -17,6 +17,7 @@ type route struct {
 	method   string
 	dialect  dialect.Dialect // shapes errors, and for ranking routes everything
 	handle   func(x *exchange) error
+	admin    bool // belongs to the admin listener, if there is one
 	counters *telemetry.Route
 }
 
@@ -27,25 +28,43 @@ func (s *Server) addRoutes() {
 			s.addRoute(&route{path: path, method: fasthttp.MethodPost, dialect: d, handle: s.rank}, d.Name())
 		}
 	}
-	for path, handle := range map[string]func(*exchange) error{
-		"/v1/models":       s.models,
-		"/v1/metadata":     s.metadata,
-		"/v1/serving/info": s.servingInfo,
-		"/v1/health/live":  s.live,
-		"/v1/health/ready": s.ready,
-		"/health/live":     s.live,
-		"/health/ready":    s.ready,
-		"/openapi.json":    s.openAPI,
-		"/metrics":         s.metrics,
-		"/v1/metrics":      s.metrics,
+	for _, r := range []route{
+		{path: "/v1/models", handle: s.models},
+		{path: "/v1/metadata", handle: s.metadata},
+		{path: "/v1/serving/info", handle: s.servingInfo},
+		{path: "/info", handle: s.teiInfo, dialect: dialect.TEI{}},
+		{path: "/openapi.json", handle: s.openAPI},
+		{path: "/v1/health/live", handle: s.live, admin: true},
+		{path: "/v1/health/ready", handle: s.ready, admin: true},
+		{path: "/health/live", handle: s.live, admin: true},
+		{path: "/health/ready", handle: s.ready, admin: true},
+		{path: "/health", handle: s.teiHealth, admin: true, dialect: dialect.TEI{}},
+		{path: "/metrics", handle: s.metrics, admin: true},
+		{path: "/v1/metrics", handle: s.metrics, admin: true},
 	} {
-		s.addRoute(&route{path: path, method: fasthttp.MethodGet, dialect: s.Dialects[0], handle: handle}, "")
+		s.addPage(r)
 	}
-	for path, handle := range map[string]func(*exchange) error{"/info": s.teiInfo, "/health": s.teiHealth} {
-		s.addRoute(&route{path: path, method: fasthttp.MethodGet, dialect: dialect.TEI{}, handle: handle}, "")
+	if s.Config.Page {
+		s.addTryPage()
 	}
-	s.unknown = &route{path: "unknown", dialect: s.Dialects[0]}
-	s.unknown.counters = s.Metrics.Route(s.unknown.path, "")
+	s.unknown, s.preflight = s.pseudoRoute("unknown"), s.pseudoRoute("preflight")
+}
+
+// addPage adds a GET route, which has the shape of the first dialect unless it names one.
+func (s *Server) addPage(r route) {
+	r.method = fasthttp.MethodGet
+	if r.dialect == nil {
+		r.dialect = s.Dialects[0]
+	}
+	s.addRoute(&r, "")
+}
+
+// pseudoRoute is for requests that belong to no path.
+func (s *Server) pseudoRoute(name string) *route {
+	return &route{
+		path: name, dialect: s.Dialects[0], counters: s.Metrics.Route(name, ""),
+		handle: func(*exchange) error { return nil },
+	}
 }
 
 func (s *Server) addRoute(r *route, dialectName string) {
@@ -87,14 +106,19 @@ func (r *route) model(path string) string {
 
 // find returns the route of a request. With an error the route still says in which shape to answer.
 func (s *Server) find(ctx *fasthttp.RequestCtx) (*route, error) {
+	allowedOrigin := s.allowOrigin(ctx)
 	r := s.lookup(ctx.Path())
-	if r == nil {
+	if r == nil || s.Config.AdminListen != "" && r.admin != onAdminListener(ctx) {
 		return s.unknown, &ranking.Error{
 			Kind: ranking.NotFound, Reason: "path", Message: "there is nothing at this path", Detail: "see /openapi.json",
 		}
 	}
 	if method := string(ctx.Method()); method == r.method || method == fasthttp.MethodHead && r.method == fasthttp.MethodGet {
 		return r, nil
+	}
+	if allowedOrigin && isPreflight(ctx) {
+		answerPreflight(ctx, r)
+		return s.preflight, nil
 	}
 	ctx.Response.Header.Set(fasthttp.HeaderAllow, r.allow())
 	return r, &ranking.Error{
@@ -111,6 +135,11 @@ func (r *route) dialectName() string {
 		return ""
 	}
 	return r.dialect.Name()
+}
+
+func onAdminListener(ctx *fasthttp.RequestCtx) bool {
+	conn, ok := clientConn(ctx).(*conn)
+	return ok && conn.listener.admin
 }
 
 func (r *route) allow() string {

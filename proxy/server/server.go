@@ -6,6 +6,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"trtmc-ranking-proxy/ipc"
+	"trtmc-ranking-proxy/proxy/apikey"
 	"trtmc-ranking-proxy/proxy/config"
 	"trtmc-ranking-proxy/proxy/dialect"
 	"trtmc-ranking-proxy/proxy/disconnect"
@@ -39,6 +41,9 @@ type Options struct {
 	Records  *records.Writer // nil: none are kept
 	Log      zerolog.Logger
 	Version  string
+
+	Keys *apikey.Keys // of which ranking requests must have one; nil: no key is asked for
+	TLS  *tls.Config  // of the main listener; nil: plain HTTP
 }
 
 // Server serves HTTP until it is drained.
@@ -47,7 +52,9 @@ type Server struct {
 	ranker   *ranking.Ranker
 	routes   map[string]*route
 	patterns []*route // those whose path holds segments in braces
-	unknown  *route
+
+	unknown, preflight *route
+
 	fast     *fasthttp.Server
 	watcher  *disconnect.Watcher
 	open     connections
@@ -89,7 +96,16 @@ func (s *Server) newFastHTTP() *fasthttp.Server {
 
 // Serve accepts connections from ln until Drain; then it returns nil.
 func (s *Server) Serve(ln net.Listener) error {
-	return s.fast.Serve(&listener{Listener: ln, server: s})
+	var bounded net.Listener = &listener{Listener: ln, server: s}
+	if s.TLS != nil {
+		bounded = tls.NewListener(bounded, s.TLS)
+	}
+	return s.fast.Serve(bounded)
+}
+
+// ServeAdmin is Serve for the health and metrics routes of --admin-listen, in plain HTTP.
+func (s *Server) ServeAdmin(ln net.Listener) error {
+	return s.fast.Serve(&listener{Listener: ln, server: s, admin: true})
 }
 
 // arrivalGrace is the time that a request still being sent has to arrive once the server has stopped accepting.

@@ -155,4 +155,8 @@ func TestCommandLine(t *testing.T) {
 	f(0, "0 records", "records", "summary", os.DevNull)
 	f(0, `"records": 0`, "records", "summary", "--json", os.DevNull)
 	f(1, "listen", "--listen=256.0.0.1:1")
+	f(1, "listen", "--listen=127.0.0.1:0", "--admin-listen=256.0.0.1:1")
+	f(1, "no-such-file", "--api-key-file=no-such-file")
+	f(1, "no key", "--api-key-file="+os.DevNull)
+	f(1, "TLS certificate", "--tls-cert=no-such-file", "--tls-key=no-such-file")
 }

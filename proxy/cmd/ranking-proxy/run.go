@@ -33,26 +33,44 @@ func run(c *config.Config) error {
 		return err
 	}
 	defer closeRecords(recorder, log)
+	keys, certificate, err := openSecrets(c, log)
+	if err != nil {
+		return err
+	}
 	s, err := server.New(server.Options{
 		Config: c, Backend: tasks, Metrics: metrics, Records: recorder, Log: log, Version: version,
 		Dialects: dialect.All(dialect.NIM{DefaultModel: dialect.DefaultModel(c.DefaultModel), TopN: c.NIMTopN}),
+		Keys:     keys, TLS: certificate,
 	})
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", c.Listen)
+	ended := make(chan error, 2)
+	if c.AdminListen != "" {
+		if err := listen(c.AdminListen, "admin_address", s.ServeAdmin, ended, log); err != nil {
+			return err
+		}
+	}
+	if err := listen(c.Listen, "address", s.Serve, ended, log); err != nil {
+		return err
+	}
+	return serve(s, ended, c, log)
+}
+
+// listen has serve accept connections in the background; its end goes to ended.
+func listen(address, field string, serve func(net.Listener) error, ended chan<- error, log zerolog.Logger) error {
+	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
 	}
-	log.Info().Str("address", listener.Addr().String()).Str("version", version).Msg("serving HTTP")
-	return serve(s, listener, c, log)
+	log.Info().Str(field, listener.Addr().String()).Str("version", version).Msg("serving HTTP")
+	go func() { ended <- serve(listener) }()
+	return nil
 }
 
-func serve(s *server.Server, listener net.Listener, c *config.Config, log zerolog.Logger) error {
+func serve(s *server.Server, ended <-chan error, c *config.Config, log zerolog.Logger) error {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(listener) }()
 	select {
 	case err := <-ended:
 		return err
@@ -77,13 +95,7 @@ func openRecords(c *config.Config, log zerolog.Logger, metrics *telemetry.Metric
 	if err != nil {
 		return nil, err
 	}
-	hangUps := make(chan os.Signal, 1)
-	signal.Notify(hangUps, syscall.SIGHUP)
-	go func() {
-		for range hangUps {
-			w.Reopen()
-		}
-	}()
+	onHangUp(func() { w.Reopen() })
 	return w, nil
 }
 
