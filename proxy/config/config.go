@@ -60,6 +60,8 @@ type Config struct {
 	RecordsTexts    bool
 	RecordsMaxBytes int64
 	RecordsKeep     int
+
+	OTLPEndpoint string
 }
 
 // ErrHelp says that --help was asked for and has been printed.
@@ -133,6 +135,8 @@ func (c *Config) flags() *pflag.FlagSet {
 	f.BoolVar(&c.RecordsTexts, "records-texts", false, "keep queries and passages in the records, not only their SHA-256 (default false)")
 	f.Int64Var(&c.RecordsMaxBytes, "records-max-bytes", 0, "size at which the file becomes FILE.1, FILE.1 becomes FILE.2 and so on; 0: never (default 0)")
 	f.IntVar(&c.RecordsKeep, "records-keep", 5, "rotated files to keep; older ones are deleted")
+
+	f.StringVar(&c.OTLPEndpoint, "otlp-endpoint", "", "export a trace of each ranking request to this OTLP/HTTP `URL`, such as http://collector:4318/v1/traces; empty: none")
 	return f
 }
 

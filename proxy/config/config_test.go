@@ -81,6 +81,7 @@ func TestMistakes(t *testing.T) {
 	f("--log-level=loud", nil, "--log-level")
 	f("--records-full=wait", nil, "--records-full")
 	f("--records-max-bytes=-1", nil, "--records-max-bytes")
+	f("--otlp-endpoint=collector:4318", nil, "--otlp-endpoint")
 	f("--records-keep=0", nil, "--records-keep")
 	f("--no-such-flag", nil, "no-such-flag")
 	f("stray", nil, "stray")

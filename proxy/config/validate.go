@@ -50,6 +50,7 @@ func (c *Config) mistakes() []error {
 	check(slices.Contains([]records.Full{records.Block, records.Drop}, records.Full(c.RecordsFull)),
 		"--records-full: %q must be block or drop", c.RecordsFull)
 	check(c.RecordsMaxBytes >= 0, "--records-max-bytes: %d must not be negative", c.RecordsMaxBytes)
+	check(c.OTLPEndpoint == "" || isHTTP(c.OTLPEndpoint), "--otlp-endpoint: %q is not an http or https URL", c.OTLPEndpoint)
 	_, err = zerolog.ParseLevel(c.LogLevel)
 	check(err == nil && c.LogLevel != "", "--log-level: %q is not a level", c.LogLevel)
 
@@ -87,6 +88,11 @@ func (c *Config) mistakes() []error {
 			"--%s: %v must be %v to 24h", duration.flag, duration.value, duration.least)
 	}
 	return found
+}
+
+func isHTTP(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 // isOrigin tells whether a browser would send s, letter by letter, as an Origin.

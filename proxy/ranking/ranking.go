@@ -30,6 +30,7 @@ type Result struct {
 	// RoundTrip is the time from handing the rank to a connection to having its answer, a redial included. It is known also of
 	// ranks that failed, and 0 where none was sent.
 	RoundTrip time.Duration
+	Asked     time.Time // the start of RoundTrip
 }
 
 // Tokens is the sum of the tokens scored, and whether the Task counts them at all.
@@ -67,7 +68,7 @@ func New(backend Backend, maxPassages int, aliases []string) *Ranker {
 	return r
 }
 
-// Rank scores the passages of req. A returned error is always an [*Error]; the Result then holds RoundTrip alone.
+// Rank scores the passages of req. A returned error is always an [*Error]; the Result then holds times alone.
 func (r *Ranker) Rank(ctx context.Context, req *Request) (Result, error) {
 	if err := r.check(req); err != nil {
 		return Result{}, err
@@ -76,7 +77,7 @@ func (r *Ranker) Rank(ctx context.Context, req *Request) (Result, error) {
 	scores, task, err := r.backend.Rank(ctx, &req.Rank)
 	roundTrip := time.Since(start)
 	if err != nil {
-		return Result{RoundTrip: roundTrip}, asError(ctx, err)
+		return Result{RoundTrip: roundTrip, Asked: start}, asError(ctx, err)
 	}
-	return Result{Scores: scores, Order: order(scores.Scores), Task: task, RoundTrip: roundTrip}, nil
+	return Result{Scores: scores, Order: order(scores.Scores), Task: task, RoundTrip: roundTrip, Asked: start}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"trtmc-ranking-proxy/proxy/ranking"
 	"trtmc-ranking-proxy/proxy/records"
 	"trtmc-ranking-proxy/proxy/telemetry"
+	"trtmc-ranking-proxy/proxy/tracing"
 )
 
 // exchange is one request and its answer, with what is learnt on the way for counters and logs.
@@ -22,6 +23,9 @@ type exchange struct {
 	id    string
 	start time.Time // the request was complete
 	route *route
+
+	traceparent string        // as it came, empty if it came with none
+	span        *tracing.Span // nil unless traces are exported
 
 	decode  time.Duration    // time to decode the body
 	request *ranking.Request // nil until decoded
@@ -132,9 +136,9 @@ func (s *Server) log(x *exchange, took time.Duration) {
 	}
 	if x.request != nil {
 		event.Int("passages", len(x.request.Passages)).Int("body_bytes", x.bodyBytes).Dur("decode_ms", x.decode)
-		if x.request.Traceparent != "" {
-			event.Str("traceparent", x.request.Traceparent)
-		}
+	}
+	if x.traceparent != "" {
+		event.Str("traceparent", x.traceparent)
 	}
 	if x.result.Scores != nil {
 		logResult(event, &x.result)

@@ -13,6 +13,8 @@ import (
 
 // rank handles the ranking routes of every dialect.
 func (s *Server) rank(x *exchange) error {
+	x.traceparent = traceparent(&x.ctx.Request.Header)
+	x.span = s.Tracer.Begin(x.traceparent, x.start)
 	defer s.Metrics.InFlight.Add(-1)
 	x.inFlight = s.Metrics.InFlight.Add(1)
 	if x.inFlight > int64(s.Config.MaxInFlight) {
@@ -57,7 +59,7 @@ func (s *Server) decode(x *exchange) (dialect.Call, error) {
 	if err := s.nameModel(x); err != nil {
 		return nil, err
 	}
-	x.request.ID, x.request.Dialect, x.request.Traceparent = x.id, x.route.dialect.Name(), traceparent(header)
+	x.request.ID, x.request.Dialect, x.request.Traceparent = x.id, x.route.dialect.Name(), x.span.Traceparent(x.traceparent)
 	return call, nil
 }
 

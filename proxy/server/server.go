@@ -1,7 +1,8 @@
 // Package server is the HTTP side: connections, routes, limits, deadlines, and one place where every request ends.
 //
-// A request goes through handle: route, then the route's handler, then finish, which writes an error if there was one and
-// counts, then, when the answer has gone to the socket, settle, which logs and records. Handlers return errors of package ranking; only finish and the parser's error handler turn them into bytes.
+// A request goes through handle: route, then the route's handler, then finish, which writes an error if there was one and counts.
+// When the answer has gone to the socket comes settle, which logs and records. Handlers return errors of package ranking; only finish
+// and the parser's error handler turn them into bytes.
 package server
 
 import (
@@ -23,6 +24,7 @@ import (
 	"trtmc-ranking-proxy/proxy/ranking"
 	"trtmc-ranking-proxy/proxy/records"
 	"trtmc-ranking-proxy/proxy/telemetry"
+	"trtmc-ranking-proxy/proxy/tracing"
 )
 
 // Backend is what the server asks of the Task's side besides ranking.
@@ -32,13 +34,14 @@ type Backend interface {
 	Ready() (ready bool, why string)
 }
 
-// Options of a Server. All but Records are required.
+// Options of a Server. All but Records and Tracer are required.
 type Options struct {
 	Config   *config.Config
 	Backend  Backend
 	Dialects []dialect.Dialect // the first one's error shape serves the routes without a dialect
 	Metrics  *telemetry.Metrics
 	Records  *records.Writer // nil: none are kept
+	Tracer   *tracing.Tracer // nil: none are exported
 	Log      zerolog.Logger
 	Version  string
 

@@ -86,8 +86,12 @@ func (s *Server) settle(x *exchange, at time.Time, sent bool) {
 		s.Metrics.AnswersUnsent.Inc()
 	}
 	s.log(x, took)
-	if s.Records != nil && x.route.recorded() {
+	record := s.Records != nil && x.route.recorded()
+	if record || x.span != nil {
 		s.fill(x, took, sent)
+	}
+	x.span.End(&x.record)
+	if record {
 		s.Records.Put(&x.record)
 	}
 }

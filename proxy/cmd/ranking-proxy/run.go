@@ -16,6 +16,7 @@ import (
 	"trtmc-ranking-proxy/proxy/records"
 	"trtmc-ranking-proxy/proxy/server"
 	"trtmc-ranking-proxy/proxy/telemetry"
+	"trtmc-ranking-proxy/proxy/tracing"
 )
 
 // run serves until SIGTERM or SIGINT, then drains. A second signal ends the process at once.
@@ -33,12 +34,17 @@ func run(c *config.Config) error {
 		return err
 	}
 	defer closeRecords(recorder, log)
+	tracer, err := startTracing(c, log)
+	if err != nil {
+		return err
+	}
+	defer closeTracing(tracer, log)
 	keys, certificate, err := openSecrets(c, log)
 	if err != nil {
 		return err
 	}
 	s, err := server.New(server.Options{
-		Config: c, Backend: tasks, Metrics: metrics, Records: recorder, Log: log, Version: version,
+		Config: c, Backend: tasks, Metrics: metrics, Records: recorder, Tracer: tracer, Log: log, Version: version,
 		Dialects: dialect.All(dialect.NIM{DefaultModel: dialect.DefaultModel(c.DefaultModel), TopN: c.NIMTopN}),
 		Keys:     keys, TLS: certificate,
 	})
@@ -105,6 +111,25 @@ func closeRecords(w *records.Writer, log zerolog.Logger) {
 	}
 	if err := w.Close(); err != nil {
 		log.Error().Err(err).Msg("cannot close the records")
+	}
+}
+
+// startTracing returns nil if no traces are wanted.
+func startTracing(c *config.Config, log zerolog.Logger) (*tracing.Tracer, error) {
+	if c.OTLPEndpoint == "" {
+		return nil, nil
+	}
+	return tracing.Start(c.OTLPEndpoint, version, log)
+}
+
+// exportGrace is the time for the last spans to reach the collector.
+const exportGrace = 5 * time.Second
+
+func closeTracing(t *tracing.Tracer, log zerolog.Logger) {
+	ctx, cancel := context.WithTimeout(context.Background(), exportGrace)
+	defer cancel()
+	if err := t.Close(ctx); err != nil {
+		log.Warn().Err(err).Msg("cannot export the last traces")
 	}
 }
 
