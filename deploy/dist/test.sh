@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Packs twice, at different times and from files of different times, and compares; then runs what is in the tarball.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+die() { printf 'test-dist: FAILED: %s\n' "$*" >&2; exit 1; }
+
+deploy/dist/build.sh "$WORK/first" >"$WORK/first.sums"
+(umask 077 && deploy/dist/build.sh "$WORK/second" >"$WORK/second.sums")
+diff "$WORK/first.sums" "$WORK/second.sums" || die 'two builds differ'
+[ "$(wc -l <"$WORK/first.sums")" = 2 ] || die 'not a tarball and a package'
+
+mkdir "$WORK/root" "$WORK/package"
+tar -C "$WORK/root" --strip-components=1 -xzf "$WORK"/first/*.tar.gz
+"$WORK/root/bin/ranking-proxy" version | head -n 1 >&2
+"$WORK/root/bin/ranking-task" --version | head -n 1 >&2
+env -i "$WORK/root/bin/ranking-task" --task openvino --model "$WORK/root/share/ranking/models/minilm-l6-rerank" --check >"$WORK/check" ||
+  die "the packed Task does not work: $(cat "$WORK/check")"
+grep '^score ' "$WORK/check" >&2
+for file in lib/systemd/system/ranking-task.service lib/sysusers.d/ranking.conf share/doc/ranking/sbom.cdx.json share/doc/ranking/LICENSE; do
+  [ -s "$WORK/root/$file" ] || die "$file is missing"
+done
+dpkg-deb -x "$WORK"/first/*.deb "$WORK/package"
+diff -r "$WORK/root" "$WORK/package/usr" || die 'tarball and package differ'
+dpkg-deb -f "$WORK"/first/*.deb Depends | grep -q libssl || die 'the package names no dependencies'
+cat "$WORK/first.sums"
