@@ -52,7 +52,7 @@ run: native go ## start the Task with the default model and the proxy, in the fo
 # --- tests: fast ones first; `make test` is what CI runs ------------------------------------------
 
 .PHONY: test
-test: setup-test lint test-go test-native test-e2e ## everything CI runs
+test: setup-test lint test-go test-native test-e2e test-dist test-compose ## everything CI runs
 
 .PHONY: setup-test
 setup-test:
@@ -77,18 +77,36 @@ test-native: ## C++ tests under ASan+UBSan, then the threads under TSan
 test-e2e: native go ## the real binaries and the real model over a real socket
 	go test -race -count=1 -timeout 20m -tags e2e ./conformance/e2e/...
 
+# --- deployment: see deploy/README.md -------------------------------------------------------------
+
+.PHONY: dist
+dist: native go ## a tarball and a Debian package of all that runs, in build/dist
+	@deploy/dist/build.sh build/dist
+
+.PHONY: test-dist
+test-dist: native go ## packing twice gives the same bytes, and what is packed works
+	@deploy/dist/test.sh
+
+.PHONY: test-compose
+test-compose: ## docker-compose.yml in a real engine; skipped without one
+	@deploy/compose/test.sh
+
+.PHONY: test-chart
+test-chart: ## the Helm chart against the schemas of Kubernetes (builds helm the first time)
+	@deploy/helm/test.sh
+
 # --- looking after the code -----------------------------------------------------------------------
 
 .PHONY: lint
 lint: ## formatting and static checks of Go, C++, Rust and shell
-	@test -z "$$(gofmt -l ipc proxy conformance bench | tee /dev/stderr)"
+	@test -z "$$(gofmt -l ipc proxy conformance bench deploy | tee /dev/stderr)"
 	@go vet ./...
 	@clang-format --dry-run -Werror $$(git ls-files 'native/*.h' 'native/*.cpp')
 	@cd native/tokenizer && cargo fmt --check
 
 .PHONY: format
 format: ## rewrite Go, C++ and Rust files in the project's format
-	@gofmt -w ipc proxy conformance bench
+	@gofmt -w ipc proxy conformance bench deploy
 	@clang-format -i $$(git ls-files 'native/*.h' 'native/*.cpp')
 	@cd native/tokenizer && cargo fmt
 
