@@ -4,7 +4,8 @@ import "sync"
 
 // queue holds records that wait for the writer, bounded by the memory they hold on to.
 type queue struct {
-	bound int
+	bound  int
+	urgent chan struct{} // the writer should not wait any longer for more to come
 
 	mu      sync.Mutex
 	arrived sync.Cond // something to do for the writer
@@ -16,7 +17,7 @@ type queue struct {
 }
 
 func newQueue(bound int) *queue {
-	q := &queue{bound: bound}
+	q := &queue{bound: bound, urgent: make(chan struct{}, 1)}
 	q.arrived.L, q.room.L = &q.mu, &q.mu
 	return q
 }
@@ -28,6 +29,7 @@ func (q *queue) put(r *Record, wait bool) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for !q.closed && q.weight > 0 && q.weight+weight > q.bound {
+		q.hurry()
 		if !wait {
 			return false
 		}
@@ -38,8 +40,17 @@ func (q *queue) put(r *Record, wait bool) bool {
 	}
 	q.waiting = append(q.waiting, r)
 	q.weight += weight
-	q.arrived.Signal()
+	if len(q.waiting) == 1 {
+		q.arrived.Signal()
+	}
 	return true
+}
+
+func (q *queue) hurry() {
+	select {
+	case q.urgent <- struct{}{}:
+	default:
+	}
 }
 
 // work is what the writer is to do next.
@@ -61,10 +72,10 @@ func (q *queue) take(spare []*Record) work {
 	return w
 }
 
-// done makes room for as much as the record had taken.
-func (q *queue) done(r *Record) {
+// done makes room for as much as has been written.
+func (q *queue) done(weight int) {
 	q.mu.Lock()
-	q.weight -= r.weight()
+	q.weight -= weight
 	q.mu.Unlock()
 	q.room.Broadcast()
 }
@@ -74,6 +85,7 @@ func (q *queue) askReopen() {
 	q.reopen = true
 	q.mu.Unlock()
 	q.arrived.Signal()
+	q.hurry()
 }
 
 func (q *queue) close() {
@@ -81,5 +93,6 @@ func (q *queue) close() {
 	q.closed = true
 	q.mu.Unlock()
 	q.arrived.Signal()
+	q.hurry()
 	q.room.Broadcast()
 }

@@ -114,7 +114,7 @@ func TestFullQueue(t *testing.T) {
 	if !q.put(big, false) || q.put(scored("2", 1), false) {
 		t.Fatal("a record larger than the queue must have an empty queue, and then the queue is full")
 	}
-	q.done(q.take(nil).records[0])
+	q.done(q.take(nil).records[0].weight())
 	if !q.put(scored("3", 1), false) {
 		t.Fatal("no room after done")
 	}
@@ -131,7 +131,7 @@ func TestBlockedPutsGoOn(t *testing.T) {
 		if len(result) != 0 {
 			t.Fatal("a full queue took a record")
 		}
-		q.done(unparsed())
+		q.done(unparsed().weight())
 		if !<-result {
 			t.Fatal("refused although there is room")
 		}
