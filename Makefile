@@ -75,7 +75,7 @@ test-native: ## C++ tests under ASan+UBSan, then the threads under TSan
 
 .PHONY: test-e2e
 test-e2e: native go ## the real binaries and the real model over a real socket
-	go test -race -count=1 -timeout 20m -tags e2e ./conformance/e2e/...
+	go test -race -count=1 -timeout 20m -tags e2e ./conformance/e2e/... ./native/models
 
 # --- deployment: see deploy/README.md -------------------------------------------------------------
 

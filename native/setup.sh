@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 DEPS=$PWD/.deps
 RUST_MINIMUM=1.85
 GO_MINIMUM=1.21 # the first that fetches the toolchain named in go.mod
-BUILD_PACKAGES=(ca-certificates curl git make cmake ninja-build g++ pkg-config python3 python3-pip
+BUILD_PACKAGES=(ca-certificates curl git make cmake ninja-build g++ pkg-config python3 python3-pip python3-venv
   libmsgpack-cxx-dev libboost-dev libspdlog-dev libfmt-dev libcli11-dev libasio-dev nlohmann-json3-dev libssl-dev)
 TEST_PACKAGES=(libgtest-dev libgmock-dev clang-format valgrind xz-utils prometheus)
 
@@ -108,6 +108,16 @@ openvino() {
     echo "$want" >"$stamp" || lacks "OpenVINO: pip could not fetch the wheel named in native/openvino.txt"
 }
 
+# The f32 form of the default model is made by a script, for its accuracy test.
+python_tools() {
+  local wanted="openvino==2026.4.1 numpy==2.4.6"
+  [ "$(cat "$DEPS/python/.wanted" 2>/dev/null)" != "$wanted" ] || return 0
+  say 'making a Python environment in .deps/python'
+  # shellcheck disable=SC2086 # two words
+  { python3 -m venv --clear "$DEPS/python" && "$DEPS/python/bin/pip" install -q --disable-pip-version-check $wanted >&2 &&
+    echo "$wanted" >"$DEPS/python/.wanted"; } || lacks 'a Python environment with openvino and numpy in .deps/python'
+}
+
 mkdir -p "$DEPS"
 packages "${BUILD_PACKAGES[@]}"
 if [ "${1:-build}" = test ]; then
@@ -118,6 +128,7 @@ fi
 rust
 if [ "${1:-build}" != task ]; then go_language; fi
 openvino
+if [ "${1:-build}" = test ]; then python_tools; fi
 if [ ${#missing[@]} -gt 0 ]; then
   say 'cannot go on; missing:'
   printf '  - %s\n' "${missing[@]}" >&2
