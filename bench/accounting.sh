@@ -24,31 +24,42 @@ free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1
 start "$TASK" --task null --null-model minilm-l6-rerank --socket "$dir/task.sock" --log-level error
 off=127.0.0.1:$(free_port) on=127.0.0.1:$(free_port)
 start "$PROXY" --listen "$off" --task-socket "$dir/task.sock" --log-sample 0 --log-level warn
+off_pid=$!
 start "$PROXY" --listen "$on" --task-socket "$dir/task.sock" --log-sample 0 --log-level warn --records "$dir/records.jsonl"
+on_pid=$!
 for address in "$off" "$on"; do
   for _ in $(seq 100); do curl -sf -o /dev/null "http://$address/v1/health/ready" && break || sleep 0.1; done
 done
 scrape() { while sleep 1; do curl -s -o /dev/null "http://$on/metrics"; done; }
 scrape & started+=($!)
 
-# measure NAME ADDRESS ROUND FLAGS...
+requests() { curl -s "http://$1/metrics" | sed -n 's|^ranking_proxy_requests_total{route="/v1/ranking",dialect="nim",outcome="ok"} ||p'; }
+cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+
+# measure LOOP SIDE ROUND FLAGS...
 measure() {
-  "$BENCH" run --url "http://$2" --name "$1" --workload "$WORKLOAD" --window "$WINDOW" --progress never --json "$dir/$1-$3.json" "${@:4}" >/dev/null
+  local side=$2 pid=${2}_pid before ticks
+  before=$(requests "${!side}") ticks=$(cpu_ticks "${!pid}")
+  "$BENCH" run --url "http://${!side}" --name "$side" --workload "$WORKLOAD" --window "$WINDOW" --progress never --json "$dir/$1-$2-$3.json" "${@:4}" >/dev/null
+  echo "$(($(cpu_ticks "${!pid}") - ticks)) $(($(requests "${!side}") - before))" >"$dir/$1-$2-$3.cpu"
 }
 for round in $(seq "$ROUNDS"); do
   for side in off on; do
-    measure "open-$side" "${!side}" "$round" --arrivals constant --rate "$RATE" --concurrency 128
-    measure "closed-$side" "${!side}" "$round" --concurrency 16
+    measure open "$side" "$round" --arrivals constant --rate "$RATE" --concurrency 128
+    measure closed "$side" "$round" --concurrency 16
     : >"$dir/records.jsonl" # the disk is not what is measured
   done
 done
 curl -s -o /dev/null -w 'scrape: %{time_total} s\n' "http://$on/metrics"
 curl -s "http://$on/metrics" | grep -E '^ranking_proxy_records_(written|dropped|failed)_total'
 python3 - "$dir" <<'E2'
-import glob, json, statistics, sys
+import glob, json, os, statistics, sys
 def median(name, of):
     results = [json.load(open(path))["results"][0] for path in glob.glob(f"{sys.argv[1]}/{name}-[0-9]*.json")]
     return statistics.median(of(r) for r in results)
+def cpu_us(name):
+    counts = [open(path).read().split() for path in glob.glob(f"{sys.argv[1]}/{name}-[0-9]*.cpu")]
+    return statistics.median(1e6 / os.sysconf("SC_CLK_TCK") * int(ticks) / int(n) for ticks, n in counts)
 print(f"{'':28}{'off':>10}{'on':>10}{'on/off':>9}")
 for label, loop, of in (
     ("open loop p50, ms", "open", lambda r: r["latency_ms"]["p50"]), ("open loop p99, ms", "open", lambda r: r["latency_ms"]["p99"]),
@@ -56,4 +67,7 @@ for label, loop, of in (
 ):
     off, on = median(f"{loop}-off", of), median(f"{loop}-on", of)
     print(f"{label:28}{off:10.3f}{on:10.3f}{on / off:9.3f}")
+for loop in ("open", "closed"):
+    off, on = cpu_us(f"{loop}-off"), cpu_us(f"{loop}-on")
+    print(f"{loop + ' loop, proxy us/request':28}{off:10.1f}{on:10.1f}{on / off:9.3f}")
 E2
