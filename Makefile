@@ -1,4 +1,5 @@
 # make help lists the targets. build/ and .deps/ hold everything that is made or fetched; `make clean` removes build/.
+comma := ,
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
@@ -12,15 +13,21 @@ LISTEN ?= 127.0.0.1:8000
 SOCKET ?= $(CURDIR)/build/run/task.sock
 COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 GO_LDFLAGS := -s -w -X main.commit=$(COMMIT)
-CMAKE_FLAGS := -G Ninja -DOpenVINO_DIR=$(CURDIR)/.deps/openvino/openvino/cmake
+CMAKE_FLAGS := -G Ninja -DOpenVINO_DIR=$(CURDIR)/.deps/openvino/openvino/cmake -Dtokenizer_target=$(CURDIR)/build/cargo
 TASK := build/native/ranking-task
-NATIVE_TARGETS ?= ranking-task
 HAS_GTEST := $(if $(wildcard /usr/include/gtest/gtest.h),ON,OFF)
 PROXY := build/bin/ranking-proxy
 
 .PHONY: help
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
+
+# $(call native_build,folder,flags,targets): configure and build one form of the Task.
+define native_build
+	@mkdir -p build
+	@cmake -S native -B build/$(1) $(CMAKE_FLAGS) $(2) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
+	@cmake --build build/$(1) -j $(JOBS) --target $(3) | sed '/no work to do/d'
+endef
 
 # --- build and run -------------------------------------------------------------------------------
 
@@ -30,10 +37,7 @@ setup: ## install what the build lacks (packages, Go, Rust, OpenVINO)
 
 .PHONY: native
 native: setup
-	@mkdir -p build
-	@cmake -S native -B build/native $(CMAKE_FLAGS) -DCMAKE_BUILD_TYPE=Release -DRANKING_TESTS=$(HAS_GTEST) >build/cmake.log 2>&1 || \
-	  { cat build/cmake.log; exit 1; }
-	@cmake --build build/native -j $(JOBS) --target $(NATIVE_TARGETS) | sed '/no work to do/d'
+	$(call native_build,native,-DCMAKE_BUILD_TYPE=Release -DRANKING_TESTS=$(HAS_GTEST),ranking-task)
 
 .PHONY: go
 go: setup
@@ -64,14 +68,23 @@ test-go: ## Go unit, vector, property and fuzz-seed tests, with the race detecto
 	go test -run Alloc ./ipc ./proxy/server # counted without the race detector, which makes pools forget
 
 .PHONY: test-native
-test-native: ## C++ tests under ASan+UBSan, then the threads under TSan
-	@for kind in address,undefined thread; do \
-	  dir=build/native-$${kind%%,*}; \
-	  cmake -S native -B $$dir $(CMAKE_FLAGS) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DRANKING_SANITIZE=$$kind >build/cmake-$${kind%%,*}.log 2>&1 || \
-	    { cat build/cmake-$${kind%%,*}.log; exit 1; }; \
-	  cmake --build $$dir -j $(JOBS) | sed '/no work to do/d'; \
-	  ctest --test-dir $$dir --output-on-failure --no-tests=error -j $(JOBS); \
-	done
+test-native: test-asan test-tsan test-valgrind ## C++ tests under ASan+UBSan, TSan and valgrind
+
+.PHONY: test-asan
+test-asan:
+	$(call native_build,native-address,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DRANKING_SANITIZE=address$(comma)undefined,all)
+	ctest --test-dir build/native-address --output-on-failure --no-tests=error -j $(JOBS)
+
+# OpenVINO's own threads would drown in reports: its tests stay out, the scheduler's run with a fake engine.
+.PHONY: test-tsan
+test-tsan:
+	$(call native_build,native-thread,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DRANKING_SANITIZE=thread,core_tests scheduling_tests trtmc-tests)
+	ctest --test-dir build/native-thread --output-on-failure --no-tests=error -j $(JOBS) -E openvino_tests_NOT_BUILT
+
+.PHONY: test-valgrind
+test-valgrind:
+	$(call native_build,native,-DCMAKE_BUILD_TYPE=Release -DRANKING_TESTS=ON,trtmc-tests)
+	ctest --test-dir build/native --output-on-failure --no-tests=error -R valgrind
 
 .PHONY: test-e2e
 test-e2e: native go ## the real binaries and the real model over a real socket
