@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "openvino/process_gauges.h"
 
 namespace ranking::openvino {
 namespace {
@@ -80,7 +79,6 @@ void Stats::report(TaskHealth& health) const {
   health.counters = counters_;
   health.histograms = {
       {"batch_pairs", cumulative(batch_pairs_)}, {"batch_tokens", cumulative(batch_tokens_)}, {"call_us", cumulative(call_us_)}};
-  add_process_gauges(health.gauges);
 }
 
 }  // namespace ranking::openvino
