@@ -71,7 +71,7 @@ func fixedRequest(id string, n int) []byte {
 }
 
 // exchangeFixed is one request and its answer, as a function that allocates nothing itself.
-func exchangeFixed(t testing.TB, passages int) func() {
+func exchangeFixed(t testing.TB, passages int, flags ...string) func() {
 	const id = "fixed"
 	listener, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
 	if err != nil {
@@ -79,7 +79,8 @@ func exchangeFixed(t testing.TB, passages int) func() {
 	}
 	t.Cleanup(func() { listener.Close() })
 	go serveFixed(t, listener, id, passages)
-	p := startProxyAt(t, listener.Addr().String(), "--ping-interval=1h", "--log-level=info", "--log-sample=0", "--stall-timeout=1h")
+	flags = append(flags, "--ping-interval=1h", "--log-level=info", "--log-sample=0", "--stall-timeout=1h")
+	p := startProxyAt(t, listener.Addr().String(), flags...)
 	p.waitReady(true)
 	conn, request, buffer := p.raw(""), fixedRequest(id, passages), make([]byte, 64<<10)
 	return func() {
@@ -98,11 +99,16 @@ func exchangeFixed(t testing.TB, passages int) func() {
 }
 
 func TestAllocations(t *testing.T) {
-	if got := testing.AllocsPerRun(2000, exchangeFixed(t, 32)); got > maxAllocations {
-		t.Fatalf("%v allocations for one request, at most %d", got, maxAllocations)
-	} else {
-		t.Logf("%v allocations", got)
+	f := func(flags ...string) {
+		t.Helper()
+		got := testing.AllocsPerRun(2000, exchangeFixed(t, 32, flags...))
+		t.Logf("%v: %v allocations", flags, got)
+		if got > maxAllocations {
+			t.Errorf("%v: %v allocations for one request, at most %d", flags, got, maxAllocations)
+		}
 	}
+	f()
+	f("--records=" + filepath.Join(t.TempDir(), "records.jsonl"))
 }
 
 func BenchmarkRanking(b *testing.B) {

@@ -21,6 +21,7 @@ import (
 	"trtmc-ranking-proxy/proxy/dialect"
 	"trtmc-ranking-proxy/proxy/records"
 	"trtmc-ranking-proxy/proxy/telemetry"
+	"trtmc-ranking-proxy/proxy/tracing"
 )
 
 // proxy is a running server in front of a test Task, on a real socket at both ends.
@@ -74,7 +75,7 @@ func startProxyAt(t testing.TB, socket string, flags ...string) *proxy {
 	})
 	t.Cleanup(pool.Close)
 	s, err := New(Options{
-		Config: c, Backend: pool, Metrics: metrics, Records: startRecords(t, c, log, metrics), Log: log, Version: "test",
+		Config: c, Backend: pool, Metrics: metrics, Records: startRecords(t, c, log, metrics), Tracer: startTracer(t, c), Log: log, Version: "test",
 		Dialects: dialect.All(dialect.NIM{DefaultModel: dialect.DefaultModel(c.DefaultModel), TopN: c.NIMTopN}),
 		Keys:     loadKeys(t, c),
 	})
@@ -137,6 +138,19 @@ func startRecords(t testing.TB, c *config.Config, log zerolog.Logger, metrics *t
 	}
 	t.Cleanup(func() { w.Close() })
 	return w
+}
+
+// startTracer returns nil unless the settings name a collector.
+func startTracer(t testing.TB, c *config.Config) *tracing.Tracer {
+	t.Helper()
+	if c.OTLPEndpoint == "" {
+		return nil
+	}
+	tracer, err := tracing.Start(c.OTLPEndpoint, "test", zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tracer
 }
 
 // waitReady fails the test if readiness does not become as wanted.
