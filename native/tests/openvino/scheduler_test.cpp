@@ -256,8 +256,6 @@ TEST(Scheduler, HistogramsFollowTheProtocol) {
   EXPECT_EQ(health.histograms.at("batch_tokens"), (std::vector<uint64_t>{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
   EXPECT_EQ(health.histograms.at("call_us").size(), 15u);
   EXPECT_EQ(health.histograms.at("call_us").back(), 1u);
-  EXPECT_GT(health.gauges.at("threads"), 3u);
-  EXPECT_GT(health.gauges.at("open_fds"), 0u);
 }
 
 }  // namespace
