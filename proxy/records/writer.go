@@ -2,6 +2,7 @@ package records
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -37,7 +38,7 @@ const chunkBytes = 256 << 10
 
 // gather is how long the writer waits for more before it writes, so that a busy proxy pays for one wake-up and one write in so long,
 // and not for each request. Less is lost by a kill than what this time holds.
-const gather = 20 * time.Millisecond
+const gather = 5 * time.Millisecond
 
 // Writer appends records to a file. Its methods may be called from any goroutine.
 type Writer struct {
@@ -121,6 +122,7 @@ func (w *Writer) writeAll(all []*Record) {
 			w.queue.done(freed)
 			freed = 0
 		}
+		runtime.Gosched() // requests go first
 	}
 	w.flush()
 	w.queue.done(freed)
