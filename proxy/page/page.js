@@ -32,8 +32,8 @@ function passages() { return $("passages").value.split("\n").filter((line) => li
 const quote = (s) => "'" + s.replaceAll("'", "'\\''") + "'";
 
 function curl(url, body) {
-  const key = $("key").value === "" ? "" : ` -H "Authorization: Bearer $API_KEY"`;
-  return `curl -sS ${quote(url)}${key} -H 'Content-Type: application/json' -d ${quote(body)}`;
+  const key = $("key").value === "" ? "" : ` \\\n  -H "Authorization: Bearer $API_KEY"`;
+  return `curl -sS ${quote(url)}${key} \\\n  -H 'Content-Type: application/json' \\\n  -d ${quote(body)}`;
 }
 
 async function post(path, body) {
@@ -54,6 +54,7 @@ function share(format, score, worst, best) {
 function showResults(format, entries, sent) {
   const scores = entries.map((entry) => entry[format.score]);
   const worst = Math.min(...scores), best = Math.max(...scores);
+  show("scale", format.unit ? "Bars show scores from 0 to 1." : "Bars run from the worst to the best score of this answer.");
   $("results").replaceChildren(...entries.map((entry) => {
     const item = element("li", ""), cell = element("div", ""), rail = element("div", "rail"), bar = element("div", "bar");
     bar.style.width = 100 * share(format, entry[format.score], worst, best) + "%";
