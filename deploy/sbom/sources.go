@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -66,8 +67,19 @@ func goModules(pkg string) ([]component, error) {
 	return found, nil
 }
 
+var hostLine = regexp.MustCompile(`(?m)^host: (.+)$`)
+
+// crates are those of this machine's platform.
 func crates(manifest string) ([]component, error) {
-	out, err := output("cargo", "metadata", "--locked", "--format-version=1", "--manifest-path="+manifest)
+	host, err := output("rustc", "-vV")
+	if err != nil {
+		return nil, err
+	}
+	platform := hostLine.FindStringSubmatch(host)
+	if platform == nil {
+		return nil, errors.New("rustc does not name its host")
+	}
+	out, err := output("cargo", "metadata", "--locked", "--format-version=1", "--filter-platform="+platform[1], "--manifest-path="+manifest)
 	if err != nil {
 		return nil, err
 	}
