@@ -73,7 +73,7 @@ func readLines(t *testing.T, path string) (lines []line) {
 // Each request, one after the other, leaves one record with its own id and outcome.
 func TestEveryOutcomeLeavesOneRecord(t *testing.T) {
 	task := ipctest.Start(t, ipctest.Options{})
-	p, read := startRecording(t, task, "--max-body-bytes=2000", "--max-header-bytes=2048", "--read-timeout=300ms", "--max-passages=5")
+	p, read := startRecording(t, task, "--max-body-bytes=2000", "--max-header-bytes=2048", "--read-timeout=300ms", "--max-passages=5", "--cors-origin=https://a.example")
 	n := 0
 	f := func(outcome string, status int, exchange func(id string)) line {
 		t.Helper()
@@ -151,7 +151,8 @@ func TestEveryOutcomeLeavesOneRecord(t *testing.T) {
 	p.get("/v1/health/ready")
 	p.get("/metrics")
 	p.get("/v1/models")
-	read(n) // and nothing for probes, scrapes and discovery
+	p.do("OPTIONS", "/v1/ranking", "", map[string]string{"Origin": "https://a.example", "Access-Control-Request-Method": "POST"})
+	read(n) // and nothing for probes, scrapes, discovery and preflights
 	if written := p.metric("ranking_proxy_records_written_total"); written != itoa(n) {
 		t.Fatalf("counted %s of %d", written, n)
 	}

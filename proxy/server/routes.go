@@ -126,8 +126,9 @@ func (s *Server) find(ctx *fasthttp.RequestCtx) (*route, error) {
 	}
 }
 
-// recorded tells whether requests leave a record: those to rank, and what reached no route. Probes, scrapes and discovery leave none.
-func (r *route) recorded() bool { return r.method != fasthttp.MethodGet }
+// recorded tells whether requests leave a record: those to rank, and what reached no route. Probes, scrapes, discovery and preflights
+// leave none.
+func (s *Server) recorded(r *route) bool { return r.method == fasthttp.MethodPost || r == s.unknown }
 
 // dialectName is empty where the dialect only shapes errors.
 func (r *route) dialectName() string {

@@ -86,7 +86,7 @@ func (s *Server) settle(x *exchange, at time.Time, sent bool) {
 		s.Metrics.AnswersUnsent.Inc()
 	}
 	s.log(x, took)
-	record := s.Records != nil && x.route.recorded()
+	record := s.Records != nil && s.recorded(x.route)
 	if record || x.span != nil {
 		s.fill(x, took, sent)
 	}
