@@ -107,6 +107,24 @@ func TestEveryRecordIsWrittenOnce(t *testing.T) {
 	}
 }
 
+func TestDrop(t *testing.T) {
+	o := options(t)
+	o.Full = Drop
+	w, err := open(o, 5000) // a queue of a few records
+	if err != nil {
+		t.Fatal(err)
+	}
+	const puts = 5000
+	for i := range puts {
+		w.Put(scored(fmt.Sprint(i), 1))
+	}
+	mustClose(t, w)
+	written, dropped := o.Metrics.RecordsWritten.Get(), o.Metrics.RecordsDropped.Get()
+	if written+dropped != puts || dropped == 0 || int(written) != len(ids(t, o.Path)) || o.Metrics.RecordsQueued.Load() != 0 {
+		t.Fatalf("%d written (%d in the file), %d dropped of %d", written, len(ids(t, o.Path)), dropped, puts)
+	}
+}
+
 func TestFullQueue(t *testing.T) {
 	big := scored("big", 1)
 	big.BodyBytes = 1 << 20
@@ -182,6 +200,28 @@ func TestReopen(t *testing.T) {
 	mustClose(t, w)
 	if moved, current := ids(t, o.Path+".moved"), ids(t, o.Path); fmt.Sprint(moved, current) != "[a b c] [d]" {
 		t.Fatalf("got %v and %v", moved, current)
+	}
+}
+
+// Without a file to change to, the writer keeps the one it has.
+func TestReopenThatFails(t *testing.T) {
+	o := options(t)
+	folder := filepath.Join(t.TempDir(), "a")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	o.Path = filepath.Join(folder, "records.jsonl")
+	w := mustOpen(t, o)
+	w.Put(scored("a", 1))
+	eventually(t, func() bool { return o.Metrics.RecordsWritten.Get() == 1 })
+	if err := os.Rename(folder, folder+"-moved"); err != nil {
+		t.Fatal(err)
+	}
+	w.Reopen()
+	w.Put(scored("b", 1))
+	mustClose(t, w)
+	if got := ids(t, filepath.Join(folder+"-moved", "records.jsonl")); fmt.Sprint(got) != "[a b]" {
+		t.Fatalf("got %v", got)
 	}
 }
 
