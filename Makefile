@@ -90,6 +90,29 @@ test-valgrind:
 test-e2e: native go ## the real binaries and the real model over a real socket
 	go test -race -count=1 -timeout 20m -tags e2e ./conformance/e2e/... ./native/models
 
+# --- benchmarks: see bench/README.md ---------------------------------------------------------------
+
+CHECKPOINT ?= ../shared/model/minilm-l6-rerank
+BENCH_FLAGS ?=
+
+# The f32 form of the default model and the TRTMC double join where they can be made.
+.PHONY: bench-forms
+bench-forms: setup-test native go
+	$(call native_build,native,-DCMAKE_BUILD_TYPE=Release -DRANKING_TESTS=ON,trtmc_double make-bundle ranking-engine-bench)
+	@mkdir -p build/bench build/models
+	@build/native/tests/trtmc_double/make-bundle build/bench/double.bundle
+	@if [ -d $(CHECKPOINT) ] && [ ! -f build/models/minilm-l6-rerank-f32/model.bin ]; then \
+	  .deps/python/bin/python3 native/models/tools/bert_f32.py $(CHECKPOINT) build/models/minilm-l6-rerank-f32; fi
+
+.PHONY: bench
+bench: bench-forms ## our stack alone: tables, stage budget, hop beside nginx, growth (15 minutes; BENCH_FLAGS)
+	@build/bin/ranking-bench stack $(BENCH_FLAGS)
+
+.PHONY: bench-peers
+bench-peers: bench-forms ## the same work on other rerankers, in turns with ours (an hour, and 12 GB of packages)
+	@bench/peers/setup.sh $(CHECKPOINT) build/bench
+	@build/bin/ranking-bench peers $(BENCH_FLAGS)
+
 # --- deployment: see deploy/README.md -------------------------------------------------------------
 
 .PHONY: dist
