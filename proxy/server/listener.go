@@ -1,7 +1,6 @@
 package server
 
 import (
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -96,12 +95,16 @@ type conn struct {
 // SetReadDeadline is called by fasthttp at each stage of reading a request.
 func (c *conn) SetReadDeadline(t time.Time) error { return c.server.open.setReadDeadline(c, t) }
 
-// clientConn is the connection of a request, below TLS if there is any.
+// clientConn is the connection of a request, below the check of its framing and TLS.
 func clientConn(ctx *fasthttp.RequestCtx) net.Conn {
-	if secure, ok := ctx.Conn().(*tls.Conn); ok {
-		return secure.NetConn()
+	c := ctx.Conn()
+	for {
+		outer, ok := c.(interface{ NetConn() net.Conn })
+		if !ok {
+			return c
+		}
+		c = outer.NetConn()
 	}
-	return ctx.Conn()
 }
 
 // Bounds of a lingering close.

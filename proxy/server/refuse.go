@@ -9,13 +9,22 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"trtmc-ranking-proxy/proxy/framing"
 	"trtmc-ranking-proxy/proxy/ranking"
 )
 
 // refuseUnparsed answers what fasthttp could not read as a request; the connection is closed afterwards. The parser's own words
 // may quote raw headers, so they go nowhere.
 func (s *Server) refuseUnparsed(ctx *fasthttp.RequestCtx, err error) {
-	s.refuse(ctx, s.unparsed(err))
+	s.refuse(ctx, s.unparsed(err, refusal(ctx.Conn())))
+}
+
+// refusal is why the check of framing has ended a connection, nil if it has not. fasthttp's errors do not always wrap it.
+func refusal(c net.Conn) *framing.Error {
+	if checked, ok := c.(interface{ Refusal() *framing.Error }); ok {
+		return checked.Refusal()
+	}
+	return nil
 }
 
 // refuse ends a request that never reaches a handler, and with it the connection.
@@ -26,7 +35,7 @@ func (s *Server) refuse(ctx *fasthttp.RequestCtx, err *ranking.Error) {
 	s.finish(&exchange{ctx: ctx, id: requestID(ctx), start: time.Now(), route: s.unknown, err: err})
 }
 
-func (s *Server) unparsed(err error) *ranking.Error {
+func (s *Server) unparsed(err error, ambiguous *framing.Error) *ranking.Error {
 	var small *fasthttp.ErrSmallBuffer
 	var network *net.OpError
 	switch {
@@ -41,6 +50,8 @@ func (s *Server) unparsed(err error) *ranking.Error {
 		return &ranking.Error{Kind: ranking.RequestTimeout, Reason: "slow_client", Message: "the request did not arrive in time"}
 	case errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF):
 		return &ranking.Error{Kind: ranking.ClientClosed, Reason: "disconnect", Message: "the connection ended within the request"}
+	case ambiguous != nil:
+		return ranking.Invalid("ambiguous_framing", "two readers could take this HTTP request to end in different places", ambiguous.Rule)
 	}
 	return ranking.Invalid("bad_http", "this is not a well-formed HTTP request", "")
 }

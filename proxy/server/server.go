@@ -21,6 +21,7 @@ import (
 	"trtmc-ranking-proxy/proxy/config"
 	"trtmc-ranking-proxy/proxy/dialect"
 	"trtmc-ranking-proxy/proxy/disconnect"
+	"trtmc-ranking-proxy/proxy/framing"
 	"trtmc-ranking-proxy/proxy/ranking"
 	"trtmc-ranking-proxy/proxy/records"
 	"trtmc-ranking-proxy/proxy/telemetry"
@@ -103,12 +104,12 @@ func (s *Server) Serve(ln net.Listener) error {
 	if s.TLS != nil {
 		bounded = tls.NewListener(bounded, s.TLS)
 	}
-	return s.fast.Serve(bounded)
+	return s.fast.Serve(framing.Listener(bounded))
 }
 
 // ServeAdmin is Serve for the health and metrics routes of --admin-listen, in plain HTTP.
 func (s *Server) ServeAdmin(ln net.Listener) error {
-	return s.fast.Serve(&listener{Listener: ln, server: s, admin: true})
+	return s.fast.Serve(framing.Listener(&listener{Listener: ln, server: s, admin: true}))
 }
 
 // arrivalGrace is the time that a request still being sent has to arrive once the server has stopped accepting.
