@@ -97,7 +97,8 @@ BENCH_FLAGS ?=
 
 # The f32 form of the default model and the TRTMC double join where they can be made.
 .PHONY: bench-forms
-bench-forms: setup-test native go
+bench-forms: native go
+	@native/setup.sh bench
 	$(call native_build,native,-DCMAKE_BUILD_TYPE=Release -DRANKING_TESTS=ON,trtmc_double make-bundle ranking-engine-bench)
 	@mkdir -p build/bench build/models
 	@build/native/tests/trtmc_double/make-bundle build/bench/double.bundle
