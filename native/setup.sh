@@ -82,7 +82,7 @@ go_ok() { command -v go >/dev/null && at_least "$(cd / && go_version)" "$GO_MINI
 # A Go older than 1.21 cannot switch toolchains, but it can download the module that later ones switch to.
 go_toolchain() {
   local wanted version platform module=golang.org/toolchain
-  wanted=$(sed -n 's/^toolchain go//p' go.mod)
+  wanted=$(sed -n 's/^go //p' go.mod)
   platform="$(go env GOOS)-$(go env GOARCH)"
   version="v0.0.1-go$wanted.$platform"
   say "fetching Go $wanted"
@@ -131,11 +131,14 @@ python_tools() {
 
 mkdir -p "$DEPS"
 packages "${BUILD_PACKAGES[@]}"
-if [ "${1:-build}" = test ]; then
-  packages "${TEST_PACKAGES[@]}"
-  # Ubuntu has Chromium as a snap only; without it the tests of the page are skipped, and say so.
-  if apt-cache show chromium >/dev/null 2>&1; then packages chromium; fi
-fi
+case ${1:-build} in
+  test)
+    packages "${TEST_PACKAGES[@]}"
+    # Ubuntu has Chromium as a snap only; without it the tests of the page are skipped, and say so.
+    if apt-cache show chromium >/dev/null 2>&1; then packages chromium; fi
+    ;;
+  bench) packages "${TEST_PACKAGES[@]}" "${BENCH_PACKAGES[@]}" ;;
+esac
 rust
 if [ "${1:-build}" != task ]; then go_language; fi
 openvino
