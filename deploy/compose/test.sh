@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source deploy/compose/engine.sh
-export COMPOSE_PROJECT_NAME="ranking-test-$$" TAG="test-$$" PORT=0 PROMETHEUS_PORT=0 COMMIT=test
+export COMPOSE_PROJECT_NAME="ranking-test-$$" TAG="test-$$" PORT=0 PROMETHEUS_PORT=0 COMMIT="${COMMIT:-test}"
 export DOCKER_BUILDKIT=1 COMPOSE_DOCKER_CLI_BUILD=1
 BODY='{"model":"minilm-l6-rerank","query":{"text":"When does the harbour freeze?"},"passages":[
   {"text":"The bakery opens at six."},{"text":"Ice closes the harbour from January until March."},{"text":"Bring a coat."}]}'

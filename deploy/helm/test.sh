@@ -20,10 +20,10 @@ variant() {
   local name=$1
   shift
   "$TOOLS/helm" lint --strict --quiet deploy/helm/ranking "$@" || die "lint of $name"
-  "$TOOLS/helm" template ranking deploy/helm/ranking "$@" >"$WORK/$name.yaml" || die "rendering $name"
+  "$TOOLS/helm" template --kube-version "$KUBERNETES" ranking deploy/helm/ranking "$@" >"$WORK/$name.yaml" || die "rendering $name"
   # Kubernetes has no schema of the operator's ServiceMonitor.
   awk 'BEGIN { RS = "---\n"; ORS = RS } !/kind: ServiceMonitor/' "$WORK/$name.yaml" >"$WORK/$name-core.yaml"
-  "$TOOLS/kubernetes-validate/bin/kubernetes-validate" --strict -k "$KUBERNETES" "$WORK/$name-core.yaml" || die "$name breaks the schema"
+  "$TOOLS/kubernetes-validate/bin/kubernetes-validate" --strict --quiet -k "$KUBERNETES" "$WORK/$name-core.yaml" || die "$name breaks the schema"
 }
 
 # holds NAME TEXT / lacks NAME TEXT
@@ -52,5 +52,5 @@ lacks trtmc 'type: ContainerResource'
 
 # A schema check that accepts anything would prove nothing.
 sed 's/terminationGracePeriodSeconds/terminationGracePeriodSecond/' "$WORK/default-core.yaml" >"$WORK/wrong.yaml"
-! "$TOOLS/kubernetes-validate/bin/kubernetes-validate" --strict -k "$KUBERNETES" "$WORK/wrong.yaml" >/dev/null 2>&1 || die 'the schema check accepts a wrong field'
+! "$TOOLS/kubernetes-validate/bin/kubernetes-validate" --strict --quiet -k "$KUBERNETES" "$WORK/wrong.yaml" >/dev/null 2>&1 || die 'the schema check accepts a wrong field'
 printf 'test-chart: passed\n' >&2
