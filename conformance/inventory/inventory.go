@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"go.yaml.in/yaml/v3"
+
+	"trtmc-ranking-proxy/conformance/qualify/agreement"
 )
 
 // Status is how far a checkpoint has come. Each one takes the evidence that Verify asks for.
@@ -39,26 +41,27 @@ type Baseline struct {
 
 // Entry is a checkpoint, a variant of one (Of names it), or a stand-in.
 type Entry struct {
-	Name               string         `yaml:"entry"`
-	Of                 string         `yaml:"of"`
-	Checkpoint         string         `yaml:"checkpoint"`
-	Revision           string         `yaml:"revision"`
-	Profile            string         `yaml:"profile"`
-	Family             string         `yaml:"family"`
-	Backend            string         `yaml:"backend"`
-	NativeTask         string         `yaml:"native_task"`
-	Precision          string         `yaml:"precision"`
-	TensorParallelSize int            `yaml:"tensor_parallel_size"`
-	MaxSequenceLength  int            `yaml:"max_sequence_length"`
-	InputTemplate      string         `yaml:"input_template"`
-	Pooling            string         `yaml:"pooling"`
-	Controls           string         `yaml:"controls"`
-	Gates              map[string]any `yaml:"gates"` // of the owning family, as it states them
-	Status             Status         `yaml:"status"`
-	BundleDigest       string         `yaml:"bundle_digest"` // of what was validated: "sha256:<hex>"
-	Result             string         `yaml:"result"`        // path of the result.json behind the last two statuses
-	Evidence           []Evidence     `yaml:"evidence"`
-	Gaps               []string       `yaml:"gaps"`
+	Name               string             `yaml:"entry"`
+	Of                 string             `yaml:"of"`
+	Checkpoint         string             `yaml:"checkpoint"`
+	Revision           string             `yaml:"revision"`
+	Profile            string             `yaml:"profile"`
+	Family             string             `yaml:"family"`
+	Backend            string             `yaml:"backend"`
+	NativeTask         string             `yaml:"native_task"`
+	Precision          string             `yaml:"precision"`
+	TensorParallelSize int                `yaml:"tensor_parallel_size"`
+	MaxSequenceLength  int                `yaml:"max_sequence_length"`
+	InputTemplate      string             `yaml:"input_template"`
+	Pooling            string             `yaml:"pooling"`
+	Controls           string             `yaml:"controls"`
+	Gates              agreement.Criteria `yaml:"gates"`     // of the owning family, as it states them
+	Reference          string             `yaml:"reference"` // recorded scores of the reference implementation; empty: there are none, which is a gap
+	Status             Status             `yaml:"status"`
+	BundleDigest       string             `yaml:"bundle_digest"` // of what was validated: "sha256:<hex>"
+	Result             string             `yaml:"result"`        // path of the result.json behind the last two statuses
+	Evidence           []Evidence         `yaml:"evidence"`
+	Gaps               []string           `yaml:"gaps"`
 }
 
 // Evidence is a claim and the files, relative to the root of the repository, that show it.

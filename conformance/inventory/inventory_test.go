@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"trtmc-ranking-proxy/conformance/qualify/agreement"
+	"trtmc-ranking-proxy/conformance/qualify/evidence/evidencetest"
 )
 
 const root = "../.."
@@ -31,8 +34,6 @@ func TestTheInventoryOfThisRepositoryVerifies(t *testing.T) {
 	}
 }
 
-func digest(digit string) string { return "sha256:" + strings.Repeat(digit, 64) }
-
 func sound() Entry {
 	return Entry{
 		Name: "m", Checkpoint: "c", Revision: "r", Profile: "p", Family: "f", NativeTask: "t 1.0", Controls: "none",
@@ -42,17 +43,22 @@ func sound() Entry {
 
 func qualified() Entry {
 	e := sound()
-	e.Status, e.BundleDigest, e.Result, e.Gaps = AIPerfQualified, digest("a"), "bench/results/m/2026-12-01/result.json", nil
+	e.Status, e.BundleDigest, e.Result, e.Gaps = AIPerfQualified, evidencetest.Digest, evidencetest.Path, nil
+	e.Gates = agreement.TaskDefaults()
 	return e
 }
 
-func files(result string) fstest.MapFS {
-	return fstest.MapFS{
-		"a_test.go":                              {Data: []byte("package a")},
-		"empty.go":                               {},
-		"bench/results/m/2026-12-01/result.json": {Data: []byte(result)},
-	}
+// files are the evidence of the entry "m": its tests, and the result of a qualification after forge.
+func files(t *testing.T, forge func(*evidencetest.Honest)) fstest.MapFS {
+	h := evidencetest.New()
+	forge(h)
+	tree := h.Tree(t)
+	tree["a_test.go"] = &fstest.MapFile{Data: []byte("package a")}
+	tree["empty.go"] = &fstest.MapFile{}
+	return tree
 }
+
+func unchanged(*evidencetest.Honest) {}
 
 func inventoryOf(e Entry) *Inventory {
 	return &Inventory{
@@ -63,12 +69,11 @@ func inventoryOf(e Entry) *Inventory {
 }
 
 func TestEveryStatusTakesItsEvidence(t *testing.T) {
-	good := `{"entry":"m","status":"aiperf-qualified","bundle_digest":"` + digest("a") + `","gates":[{"name":"kendall_tau","passed":true}],"more":1}`
-	f := func(name, result, problem string, from Entry, change func(*Entry)) {
+	f := func(name, problem string, from Entry, change func(*Entry)) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
 			change(&from)
-			err := inventoryOf(from).Verify(files(result))
+			err := inventoryOf(from).Verify(files(t, unchanged))
 			switch {
 			case problem == "" && err != nil:
 				t.Errorf("refused: %v", err)
@@ -77,30 +82,46 @@ func TestEveryStatusTakesItsEvidence(t *testing.T) {
 			}
 		})
 	}
-	f("implemented", "", "", sound(), func(*Entry) {})
-	f("planned needs nothing", "", "", sound(), func(e *Entry) { e.Status, e.Evidence = Planned, nil })
-	f("planned needs a gap", "", "names no gap", sound(), func(e *Entry) { e.Status, e.Gaps = Planned, nil })
-	f("implemented needs a gap", "", "names no gap", sound(), func(e *Entry) { e.Gaps = nil })
-	f("no evidence", "", "m: is not implemented: there is no evidence", sound(), func(e *Entry) { e.Evidence = nil })
-	f("no claim", "", "no claim", sound(), func(e *Entry) { e.Evidence[0].Claim = "" })
-	f("missing file", "", "gone_test.go", sound(), func(e *Entry) { e.Evidence[0].Files = []string{"gone_test.go"} })
-	f("empty file", "", "empty.go is not a file with something in it", sound(), func(e *Entry) { e.Evidence[0].Files = []string{"empty.go"} })
-	f("a folder", "", "bench is not a file", sound(), func(e *Entry) { e.Evidence[0].Files = []string{"bench"} })
-	f("invented status", "", "no such status", sound(), func(e *Entry) { e.Status = "certified" })
-	f("no revision", "", "needs checkpoint, revision", sound(), func(e *Entry) { e.Revision = "" })
-	f("qualified", good, "", qualified(), func(*Entry) {})
-	f("qualified means validated", good, "", qualified(), func(e *Entry) { e.Status, e.Gaps = FamilyValidated, []string{"no AIPerf"} })
-	f("no result named", good, "is not a bench/results/m/", qualified(), func(e *Entry) { e.Result = "" })
-	f("another's result", good, "is not a bench/results/m/", qualified(), func(e *Entry) { e.Result = "bench/results/n/2026-12-01/result.json" })
-	f("missing result", good, "2020-01-01", qualified(), func(e *Entry) { e.Result = "bench/results/m/2020-01-01/result.json" })
-	f("broken result", "{", "result.json", qualified(), func(*Entry) {})
-	f("result of another entry", strings.Replace(good, `"m"`, `"n"`, 1), `is of "n"`, qualified(), func(*Entry) {})
-	f("another bundle", good, "is of the bundle", qualified(), func(e *Entry) { e.BundleDigest = digest("b") })
-	f("no digest", strings.Replace(good, digest("a"), "", 1), "is of the bundle", qualified(), func(e *Entry) { e.BundleDigest = "" })
-	f("a failed gate", strings.Replace(good, "true", "false", 1), `the gate "kendall_tau" did not pass`, qualified(), func(*Entry) {})
-	f("no gates", strings.Replace(good, `{"name":"kendall_tau","passed":true}`, "", 1), "lists no gates", qualified(), func(*Entry) {})
-	f("validated only", strings.Replace(good, "aiperf-qualified", "family-validated", 1), "reached family-validated only", qualified(), func(*Entry) {})
-	f("a fixture is no validation", "", "is not a bench/results/m/", sound(), func(e *Entry) { e.Status = FamilyValidated })
+	f("implemented", "", sound(), func(*Entry) {})
+	f("planned needs nothing", "", sound(), func(e *Entry) { e.Status, e.Evidence = Planned, nil })
+	f("planned needs a gap", "names no gap", sound(), func(e *Entry) { e.Status, e.Gaps = Planned, nil })
+	f("implemented needs a gap", "names no gap", sound(), func(e *Entry) { e.Gaps = nil })
+	f("no evidence", "m: is not implemented: there is no evidence", sound(), func(e *Entry) { e.Evidence = nil })
+	f("no claim", "no claim", sound(), func(e *Entry) { e.Evidence[0].Claim = "" })
+	f("missing file", "gone_test.go", sound(), func(e *Entry) { e.Evidence[0].Files = []string{"gone_test.go"} })
+	f("empty file", "empty.go is not a file with something in it", sound(), func(e *Entry) { e.Evidence[0].Files = []string{"empty.go"} })
+	f("a folder", "bench is not a file", sound(), func(e *Entry) { e.Evidence[0].Files = []string{"bench"} })
+	f("invented status", "no such status", sound(), func(e *Entry) { e.Status = "certified" })
+	f("no revision", "needs checkpoint, revision", sound(), func(e *Entry) { e.Revision = "" })
+	f("qualified", "", qualified(), func(*Entry) {})
+	f("qualified means validated", "", qualified(), func(e *Entry) { e.Status, e.Gaps = FamilyValidated, []string{"no AIPerf"} })
+	f("no result named", "is not a bench/results/m/", qualified(), func(e *Entry) { e.Result = "" })
+	f("another's result", "is not a bench/results/m/", qualified(), func(e *Entry) { e.Result = "bench/results/n/2026-12-01/result.json" })
+	f("missing result", "2020-01-01", qualified(), func(e *Entry) { e.Result = "bench/results/m/2020-01-01/result.json" })
+	f("another bundle", "is of the bundle", qualified(), func(e *Entry) { e.BundleDigest = "sha256:" + strings.Repeat("b", 64) })
+	f("no digest", "is of the bundle", qualified(), func(e *Entry) { e.BundleDigest = "" })
+	f("gates loosened since", "other gates", qualified(), func(e *Entry) { least := 0.1; e.Gates.KendallTau = &least })
+	f("gates dropped since", "other gates", qualified(), func(e *Entry) { e.Gates = agreement.Criteria{} })
+	f("the model has changed since", "qualify it again", qualified(), func(e *Entry) { e.Profile = "a_test.go" })
+	f("a fixture is no validation", "is not a bench/results/m/", sound(), func(e *Entry) { e.Status = FamilyValidated })
+}
+
+func TestAResultMustProveTheStatus(t *testing.T) {
+	f := func(name, problem string, forge func(*evidencetest.Honest)) {
+		t.Helper()
+		if err := inventoryOf(qualified()).Verify(files(t, forge)); err == nil || !strings.Contains(err.Error(), problem) {
+			t.Errorf("%s: got %v, want %q", name, err, problem)
+		}
+	}
+	f("of another entry", `is of "n"`, func(h *evidencetest.Honest) { h.Result.Entry = "n" })
+	f("validated only", "reached family-validated only", func(h *evidencetest.Honest) {
+		h.Result.Status, h.Result.Gaps = "family-validated", []string{"no AIPerf"}
+	})
+	f("on a double", "reached implemented only", func(h *evidencetest.Honest) {
+		h.Result.Status, h.Result.Fixture, h.Result.Gaps = "implemented", true, []string{"a double"}
+	})
+	f("a failed gate", "did not pass", func(h *evidencetest.Honest) { h.Result.Gates[0].Passed = false })
+	f("a request lost", "in evidence", func(h *evidencetest.Honest) { h.Requests = h.Requests[1:] })
 }
 
 func TestTheWholeMustHold(t *testing.T) {
@@ -109,7 +130,7 @@ func TestTheWholeMustHold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			i := inventoryOf(sound())
 			change(i)
-			if err := i.Verify(files("")); err == nil || !strings.Contains(err.Error(), problem) {
+			if err := i.Verify(files(t, unchanged)); err == nil || !strings.Contains(err.Error(), problem) {
 				t.Errorf("got %v, want %q", err, problem)
 			}
 		})

@@ -1,27 +1,16 @@
 package inventory
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
 	"regexp"
 	"strings"
+
+	"trtmc-ranking-proxy/conformance/qualify/evidence"
+	"trtmc-ranking-proxy/conformance/qualify/identity"
 )
-
-// Result is what Verify needs of a bench/results/<entry>/<date>/result.json; the file may say more.
-type Result struct {
-	Entry        string `json:"entry"`
-	Status       Status `json:"status"`
-	BundleDigest string `json:"bundle_digest"`
-	Gates        []Gate `json:"gates"`
-}
-
-// Gate is one criterion of a qualification.
-type Gate struct {
-	Name   string `json:"name"`
-	Passed bool   `json:"passed"`
-}
 
 var (
 	digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
@@ -136,38 +125,46 @@ func (e *Entry) verifyResult(root fs.FS) error {
 	if !strings.HasPrefix(e.Result, "bench/results/"+e.Name+"/") || !strings.HasSuffix(e.Result, "/result.json") {
 		return fmt.Errorf("result %q is not a bench/results/%s/<date>/result.json", e.Result, e.Name)
 	}
-	data, err := fs.ReadFile(root, e.Result)
+	result, err := evidence.Verify(root, e.Result)
 	if err != nil {
-		return err
-	}
-	var result Result
-	if err := json.Unmarshal(data, &result); err != nil {
 		return fmt.Errorf("%s: %w", e.Result, err)
 	}
-	if err := result.proves(e); err != nil {
+	if err := e.provedBy(result); err != nil {
 		return fmt.Errorf("%s: %w", e.Result, err)
 	}
-	return nil
+	return e.verifyBundle(root)
 }
 
-// proves checks that a result is of this entry's bundle and carries its status. A qualified bundle is validated as well.
-func (r *Result) proves(e *Entry) error {
+// provedBy checks that a result is of this entry's bundle, by the family's gates unchanged, and carries the entry's status. A qualified bundle
+// is validated as well.
+func (e *Entry) provedBy(r *evidence.Result) error {
 	if r.Entry != e.Name {
 		return fmt.Errorf("is of %q", r.Entry)
 	}
-	if r.Status != e.Status && r.Status != AIPerfQualified {
+	if r.Status != string(e.Status) && r.Status != string(AIPerfQualified) {
 		return fmt.Errorf("reached %s only", r.Status)
 	}
 	if !digestForm.MatchString(e.BundleDigest) || r.BundleDigest != e.BundleDigest {
 		return fmt.Errorf("is of the bundle %q, the inventory names %q", r.BundleDigest, e.BundleDigest)
 	}
-	if len(r.Gates) == 0 {
-		return errors.New("lists no gates")
-	}
-	for _, gate := range r.Gates {
-		if !gate.Passed {
-			return fmt.Errorf("the gate %q did not pass", gate.Name)
-		}
+	if !reflect.DeepEqual(r.Criteria, e.Gates) {
+		return errors.New("was judged by other gates than the inventory names")
 	}
 	return nil
+}
+
+// verifyBundle checks that the bundle in the tree is still the one that was qualified. Bundles that are not part of the tree are named by their
+// digest alone.
+func (e *Entry) verifyBundle(root fs.FS) error {
+	if !fs.ValidPath(e.Profile) {
+		return nil
+	}
+	if _, err := fs.Stat(root, e.Profile); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	digest, _, err := identity.HashBundle(root, e.Profile)
+	if err == nil && digest != e.BundleDigest {
+		err = fmt.Errorf("%s is now %s: qualify it again", e.Profile, digest)
+	}
+	return err
 }

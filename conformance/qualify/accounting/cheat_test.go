@@ -68,6 +68,9 @@ func TestAnHonestRunPasses(t *testing.T) {
 	if failed := gate.Failed(a.Gates()); len(failed) > 0 || a.Compared != 5 || a.Warmup != 1 || len(a.Requests) != 5 {
 		t.Errorf("%v: %+v", failed, a)
 	}
+	if f := NewFigures(r.expected.Load.Name(), a.Requests); f.Requests != 4 || f.Client.P50 != 40 || f.Call.P50 != 20 || f.PassagesPerS == 0 {
+		t.Errorf("figures %+v", f)
+	}
 }
 
 func TestEveryCheatIsCaught(t *testing.T) {

@@ -102,7 +102,7 @@ func (a *Account) unmatched(id, problem string) {
 func (a *Account) take(e *aiperf.Exchange, r *Record, cases map[string]int, expected *Expected) {
 	key := textsKey(e.Query, e.Passages)
 	number, pinned := cases[key]
-	request := newRequest(e, r, number)
+	request := newRequest(a.Load.Name(), e, r, number)
 	if !pinned || key != r.Observation.QuerySHA256+r.Observation.PassagesSHA256 {
 		a.Different = append(a.Different, Finding{e.ID, "the texts sent are not the pinned ones, or not those the proxy recorded"})
 		request.Case = -1

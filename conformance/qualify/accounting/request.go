@@ -34,9 +34,9 @@ type Request struct {
 	ScoresSHA string `json:"scores_sha256"` // HashScores of what the client got, as recorded; compared with the Task's own
 }
 
-func newRequest(e *aiperf.Exchange, r *Record, number int) Request {
+func newRequest(load string, e *aiperf.Exchange, r *Record, number int) Request {
 	return Request{
-		ID: e.ID, Warmup: e.Warmup, Case: number, Status: e.Status, StartUS: e.Start.UnixMicro(), EndUS: e.End.UnixMicro(),
+		Load: load, ID: e.ID, Warmup: e.Warmup, Case: number, Status: e.Status, StartUS: e.Start.UnixMicro(), EndUS: e.End.UnixMicro(),
 		ClientUS: e.Latency.Microseconds(), HandlerUS: r.Timing.Handler, IPCUS: r.Timing.IPC, QueueUS: r.Timing.Queue, CallUS: r.Timing.Call,
 		Tokens: r.Observation.Tokens, Passages: len(e.Passages), ScoresSHA: HashScores(r.Observation.Scores),
 	}

@@ -24,7 +24,7 @@ func Native(ctx context.Context, conn *ipc.Conn, id string, r *Request) (*Answer
 	case err != nil:
 		return nil, fmt.Errorf("ask the Task for %s: %w", r.Name, err)
 	}
-	answer := scored(scores.Scores)
+	answer := Scored(scores.Scores)
 	return &answer, nil
 }
 

@@ -40,8 +40,8 @@ var statuses = map[ipc.Code]int{
 	ipc.CodeDeadlineExceeded: http.StatusGatewayTimeout,
 }
 
-// scored is the answer that these scores make: best first, equal scores in passage order.
-func scored(scores []float32) Answer {
+// Scored is the answer that these scores make: best first, equal scores in passage order.
+func Scored(scores []float32) Answer {
 	order := make([]int, len(scores))
 	for i := range order {
 		order[i] = i

@@ -15,13 +15,13 @@ import (
 )
 
 func TestDifference(t *testing.T) {
-	native := scored([]float32{1, 3, 2, 3})
+	native := Scored([]float32{1, 3, 2, 3})
 	if fmt.Sprint(native.Order) != "[1 3 2 0]" {
 		t.Fatalf("order %v", native.Order)
 	}
 	f := func(problem string, change func(*Answer)) {
 		t.Helper()
-		other := scored([]float32{1, 3, 2, 3})
+		other := Scored([]float32{1, 3, 2, 3})
 		change(&other)
 		if got := Difference(&native, &other); (problem == "") != (got == "") || !strings.Contains(got, problem) {
 			t.Errorf("got %q, want %q", got, problem)
@@ -34,7 +34,7 @@ func TestDifference(t *testing.T) {
 	f("3 scores", func(a *Answer) { a.Scores = a.Scores[:3] })
 	f("the Task says ok", func(a *Answer) { a.Kind = "server_busy" })
 	f("is status 201", func(a *Answer) { a.Status = 201 })
-	zero, minus := scored([]float32{0}), scored([]float32{float32(math.Copysign(0, -1))})
+	zero, minus := Scored([]float32{0}), Scored([]float32{float32(math.Copysign(0, -1))})
 	if Difference(&zero, &minus) == "" {
 		t.Error("-0 passes for 0")
 	}

@@ -1,0 +1,83 @@
+// Package qualify carries a checkpoint's inventory entry from implemented to family-validated and aiperf-qualified, with the evidence.
+//
+// The steps, in order: identity; family correctness on the served bundle; the Task natively against HTTP; the published AIPerf; the accounts of
+// every request; the result. A failed gate ends the run. What a step found is kept, so that an interrupted run goes on where it stopped.
+package qualify
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"trtmc-ranking-proxy/conformance/inventory"
+)
+
+// Options say what to qualify and how. Paths are relative to the root of the repository, which is the working directory.
+type Options struct {
+	Inventory   string // file
+	Entry       inventory.Entry
+	Section     string // of the inventory
+	RuntimeRoot string // of TRTMC
+	Bundle      string // of TRTMC
+	Double      bool   // the runtime is the double: nothing is shown about the checkpoint
+	Short       bool   // fewer and shorter loads: shows that everything works, and changes no status
+	Validate    bool   // leave out AIPerf: family-validated at most
+	Fresh       bool   // do not go on where an interrupted run stopped
+	AIPerf      string // the program
+	Build       string // directory for state and logs
+	Results     string // directory of results
+	Progress    io.Writer
+}
+
+// taskArgs are the arguments of ranking-task for the entry.
+func (o *Options) taskArgs() ([]string, error) {
+	e := &o.Entry
+	switch e.Backend {
+	case "openvino":
+		return []string{"--task", "openvino", "--model", e.Profile}, nil
+	case "trtmc":
+		if o.RuntimeRoot == "" || o.Bundle == "" {
+			return nil, errors.New("a TRTMC entry needs --runtime-root and --bundle")
+		}
+		// The ABI reports neither revision nor precision.
+		return []string{
+			"--task", "trtmc", "--runtime-root", o.RuntimeRoot, "--bundle", o.Bundle,
+			"--trtmc-model", e.Name, "--trtmc-revision", e.Revision, "--trtmc-precision", e.Precision,
+		}, nil
+	}
+	return nil, fmt.Errorf("%s: no way is known to serve the backend %q", e.Name, e.Backend)
+}
+
+// bundle is the model directory or bundle file that the digest is of.
+func (o *Options) bundle() string {
+	if o.Entry.Backend == "trtmc" {
+		return path.Clean(o.Bundle)
+	}
+	return o.Entry.Profile
+}
+
+// mode names the kind of run.
+func (o *Options) mode() string {
+	mode := "full"
+	if o.Short {
+		mode = "short"
+	}
+	if o.Validate {
+		mode += ", validation only"
+	}
+	return mode
+}
+
+// reproduce is the command that does the same again.
+func (o *Options) reproduce() string {
+	words := []string{"make qualify MODEL=" + o.Entry.Name}
+	if o.Short {
+		words = append(words, "QUALIFY_FLAGS=--short")
+	}
+	if o.Entry.Backend == "trtmc" && !o.Double {
+		words = append(words, "RUNTIME_ROOT=DIR", "BUNDLE=FILE")
+	}
+	return strings.Join(words, " ")
+}
