@@ -26,6 +26,8 @@ type Config struct {
 	CORSOrigins []string
 	Page        bool
 	TaskSockets []string
+	Supervise   bool
+	TaskCommand []string // of --supervise
 
 	ServedModelNames []string
 	DefaultModel     string
@@ -80,14 +82,27 @@ func Parse(args []string, lookupEnv func(string) (string, bool), help io.Writer)
 	if err := flags.Parse(args); err != nil {
 		return nil, errors.Join(append(*mistakes, err)...)
 	}
-	if flags.NArg() > 0 {
-		*mistakes = append(*mistakes, fmt.Errorf("unexpected argument %q", flags.Arg(0)))
-	}
 	applyEnvironment(flags, lookupEnv)
+	*mistakes = append(*mistakes, c.takeCommand(flags)...)
 	if err := errors.Join(append(*mistakes, c.mistakes()...)...); err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// takeCommand takes the arguments behind --, which are the supervised Task's; others there are none.
+func (c *Config) takeCommand(flags *pflag.FlagSet) (mistakes []error) {
+	rest, dash := flags.Args(), flags.ArgsLenAtDash()
+	if c.Supervise && dash >= 0 {
+		rest, c.TaskCommand = rest[:dash], rest[dash:]
+	}
+	if c.Supervise && len(c.TaskCommand) == 0 {
+		mistakes = append(mistakes, errors.New("--supervise: give the Task's command behind --"))
+	}
+	if len(rest) > 0 {
+		mistakes = append(mistakes, fmt.Errorf("unexpected argument %q", rest[0]))
+	}
+	return mistakes
 }
 
 func (c *Config) flags() *pflag.FlagSet {
@@ -101,6 +116,7 @@ func (c *Config) flags() *pflag.FlagSet {
 	f.StringSliceVar(&c.CORSOrigins, "cors-origin", nil, "`origins` whose pages may call this server, like https://app.example, or *; empty: none")
 	f.BoolVar(&c.Page, "page", true, "serve a page at / to try rankings by hand")
 	f.StringSliceVar(&c.TaskSockets, "task-socket", []string{"/run/ranking/task.sock"}, "Unix socket `path` of the Task, @name for an abstract one; several, or a pattern with * ? or [: the least loaded is asked")
+	f.BoolVar(&c.Supervise, "supervise", false, "start the Task, whose command stands behind --, and start it again when it ends (default false)")
 
 	f.StringSliceVar(&c.ServedModelNames, "served-model-name", nil, "further `names` of the served model; in all names _ and . are equal")
 	f.StringVar(&c.DefaultModel, "default-model", string(dialect.DefaultModelNull), "`when` the served model answers a NIM request that names none: null (only if it says \"model\": null), always, never")
@@ -182,6 +198,7 @@ func usage(flags *pflag.FlagSet, w io.Writer) {
 
 Usage:
   ranking-proxy [flags]
+  ranking-proxy [flags] --supervise -- ranking-task ...
   ranking-proxy records summary FILE... [--json] [--html FILE] [--client FILE]
   ranking-proxy version
 

@@ -50,6 +50,13 @@ func TestFlagsWinOverEnvironment(t *testing.T) {
 	}
 }
 
+func TestSupervisedCommand(t *testing.T) {
+	c, err := parse("--supervise --listen=:1 -- ranking-task --listen x", nil)
+	if err != nil || !reflect.DeepEqual(c.TaskCommand, []string{"ranking-task", "--listen", "x"}) || c.Listen != ":1" {
+		t.Fatalf("got %+v, %v", c, err)
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	f := func(args string, env map[string]string, mentions ...string) {
 		t.Helper()
@@ -85,6 +92,9 @@ func TestMistakes(t *testing.T) {
 	f("--records-keep=0", nil, "--records-keep")
 	f("--no-such-flag", nil, "no-such-flag")
 	f("stray", nil, "stray")
+	f("-- ranking-task", nil, "ranking-task")
+	f("--supervise", nil, "--supervise")
+	f("--supervise stray -- ranking-task", nil, "stray")
 	f("--max-passages=many --idle-timeout=3 --log-level=loud", map[string]string{"RANKING_PROXY_MAX_IN_FLIGHT": "x"},
 		"--max-passages", "--idle-timeout", "--log-level", "RANKING_PROXY_MAX_IN_FLIGHT")
 }

@@ -30,6 +30,7 @@ type Metrics struct {
 	Panics              *metrics.Counter
 	AnswersUnsent       *metrics.Counter // answers that could not be written, their client having gone
 	Reconnects          *metrics.Counter // connections to the Task made after the first
+	TaskStarts          *metrics.Counter // of the supervised Task
 
 	RecordsWritten *metrics.Counter
 	RecordsDropped *metrics.Counter // for lack of room in the queue
@@ -54,6 +55,7 @@ func New(version string) *Metrics {
 		Panics:              set.NewCounter("ranking_proxy_panics_total"),
 		AnswersUnsent:       set.NewCounter("ranking_proxy_answers_unsent_total"),
 		Reconnects:          set.NewCounter("ranking_proxy_task_reconnects_total"),
+		TaskStarts:          set.NewCounter("ranking_proxy_task_starts_total"),
 		RecordsWritten:      set.NewCounter("ranking_proxy_records_written_total"),
 		RecordsDropped:      set.NewCounter("ranking_proxy_records_dropped_total"),
 		RecordsFailed:       set.NewCounter("ranking_proxy_records_failed_total"),

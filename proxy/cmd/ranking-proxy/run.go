@@ -23,6 +23,11 @@ import (
 func run(c *config.Config) error {
 	log := newLog(c.LogLevel)
 	metrics := telemetry.New(version)
+	stopTask, err := startTask(c, log, metrics)
+	if err != nil {
+		return err
+	}
+	defer stopTask()
 	tasks := backend.Start(backend.Options{
 		Sockets: c.TaskSockets, Client: "ranking-proxy/" + version,
 		PingInterval: c.PingInterval, PingTimeout: c.PingTimeout, MuteTimeout: c.MuteTimeout, StallTimeout: c.StallTimeout,
@@ -53,25 +58,29 @@ func run(c *config.Config) error {
 	}
 	ended := make(chan error, 2)
 	if c.AdminListen != "" {
-		if err := listen(c.AdminListen, "admin_address", s.ServeAdmin, ended, log); err != nil {
+		if _, err := listen(c.AdminListen, "admin_address", s.ServeAdmin, ended, log); err != nil {
 			return err
 		}
 	}
-	if err := listen(c.Listen, "address", s.Serve, ended, log); err != nil {
+	address, err := listen(c.Listen, "address", s.Serve, ended, log)
+	if err != nil {
 		return err
+	}
+	if c.Supervise {
+		go showExample(os.Stdout, c, address, tasks)
 	}
 	return serve(s, ended, c, log)
 }
 
 // listen has serve accept connections in the background; its end goes to ended.
-func listen(address, field string, serve func(net.Listener) error, ended chan<- error, log zerolog.Logger) error {
+func listen(address, field string, serve func(net.Listener) error, ended chan<- error, log zerolog.Logger) (net.Addr, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	log.Info().Str(field, listener.Addr().String()).Str("version", version).Msg("serving HTTP")
 	go func() { ended <- serve(listener) }()
-	return nil
+	return listener.Addr(), nil
 }
 
 func serve(s *server.Server, ended <-chan error, c *config.Config, log zerolog.Logger) error {
