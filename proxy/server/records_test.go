@@ -10,6 +10,7 @@ import (
 
 	"trtmc-ranking-proxy/ipc"
 	"trtmc-ranking-proxy/ipc/ipctest"
+	"trtmc-ranking-proxy/proxy/dialect"
 )
 
 // line is what the tests look at in a record.
@@ -70,10 +71,21 @@ func readLines(t *testing.T, path string) (lines []line) {
 	return lines
 }
 
+// sometimesPanicking has a bug that one body brings out.
+type sometimesPanicking struct{ dialect.NIM }
+
+func (d sometimesPanicking) Decode(body []byte) (dialect.Call, error) {
+	if string(body) == "a bug" {
+		panic("a bug")
+	}
+	return d.NIM.Decode(body)
+}
+
 // Each request, one after the other, leaves one record with its own id and outcome.
 func TestEveryOutcomeLeavesOneRecord(t *testing.T) {
 	task := ipctest.Start(t, ipctest.Options{})
 	p, read := startRecording(t, task, "--max-body-bytes=2000", "--max-header-bytes=2048", "--read-timeout=300ms", "--max-passages=5", "--cors-origin=https://a.example")
+	p.routes["/v1/ranking"].dialect = sometimesPanicking{}
 	n := 0
 	f := func(outcome string, status int, exchange func(id string)) line {
 		t.Helper()
@@ -131,10 +143,7 @@ func TestEveryOutcomeLeavesOneRecord(t *testing.T) {
 	f("backend_failed", 500, answerWith(ipc.CodeBackendFailed))
 	f("input_too_long", 400, answerWith(ipc.CodeInputTooLong))
 	f("internal_error", 500, func(id string) {
-		was := p.routes["/v1/ranking"].dialect
-		p.routes["/v1/ranking"].dialect = panicking{}
-		defer func() { p.routes["/v1/ranking"].dialect = was }()
-		send("POST", "/v1/ranking", goodBody)(id)
+		send("POST", "/v1/ranking", "a bug")(id)
 	})
 	task.SetRank(ipctest.Silent)
 	f("deadline_exceeded", 504, func(id string) {
