@@ -114,6 +114,26 @@ bench-peers: bench-forms ## the same work on other rerankers, in turns with ours
 	@bench/peers/setup.sh $(CHECKPOINT) build/bench
 	@build/bin/ranking-bench peers $(BENCH_FLAGS)
 
+# --- qualification: see conformance/qualify/README.md ----------------------------------------------
+
+MODEL ?= minilm-l6-rerank
+QUALIFY_FLAGS ?=
+
+# A TRTMC entry without a bundle is served by the double, which qualifies nothing.
+.PHONY: qualify
+qualify: native go $(if $(BUNDLE)$(filter minilm-%,$(MODEL)),,trtmc-double) ## evidence for an inventory entry: MODEL=, for TRTMC RUNTIME_ROOT= BUNDLE= (30 minutes)
+	@conformance/qualify/aiperf/setup.sh build/qualify/aiperf-venv
+	@build/bin/ranking-qualify --entry $(MODEL) $(if $(BUNDLE),--runtime-root $(RUNTIME_ROOT) --bundle $(BUNDLE)) $(QUALIFY_FLAGS)
+
+.PHONY: trtmc-double
+trtmc-double: setup-test native
+	$(call native_build,native,-DCMAKE_BUILD_TYPE=Release -DRANKING_TESTS=ON,trtmc_double make-bundle)
+
+.PHONY: test-qualify
+test-qualify: ## a short qualification with the published AIPerf, and the evidence behind every status
+	@$(MAKE) qualify QUALIFY_FLAGS="--short --fresh"
+	@build/bin/ranking-inventory
+
 # --- deployment: see deploy/README.md -------------------------------------------------------------
 
 .PHONY: dist
