@@ -130,17 +130,15 @@ func (s *Summary) distributions() (*drawing, error) {
 		ticks = append(ticks, plot.Tick{Value: stretch(t.percentile), Label: t.label})
 	}
 	p.X.Tick.Marker = ticks
-	positive := false
 	for _, clock := range Clocks {
 		if h := s.merged(clock); h != nil {
 			if err := p.addLine(string(clock), colours[clock], curve(h)); err != nil {
 				return nil, err
 			}
-			positive = true
 		}
 	}
-	if positive {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	if len(p.legend) > 0 {
+		scale(&p.Y)
 	}
 	return p, nil
 }
@@ -183,9 +181,20 @@ func (s *Summary) against(what string, x func(point) int64) (*drawing, error) {
 	}
 	scatter.Shape, scatter.Radius, scatter.Color = draw.CircleGlyph{}, vg.Points(1.5), color.NRGBA{0, 114, 178, 120}
 	p.Add(scatter)
-	p.X.Min, p.Y.Min = 0, 0
-	p.X.Max *= 1.02
+	scale(&p.X)
+	scale(&p.Y)
 	return p, nil
+}
+
+// scale makes an axis logarithmic where its values are all positive and of several sizes, and else lets it start at 0.
+func scale(a *plot.Axis) {
+	const sizes = 30
+	if a.Min > 0 && a.Max > sizes*a.Min {
+		a.Min, a.Max = a.Min/1.1, a.Max*1.1
+		a.Scale, a.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		return
+	}
+	a.Min, a.Max = 0, a.Max*1.02
 }
 
 func (s *Summary) requestsOverTime() (*drawing, error) {
