@@ -107,7 +107,7 @@ func TestDocumentsRefused(t *testing.T) {
 	refused(t, Jina{}, `{"query":"q"}`, "missing_field", "missing field documents")
 }
 
-// answers renders one result in each format.
+// render decodes a body and renders a result for it, both by the same format.
 func render(t *testing.T, d Dialect, body string, result *ranking.Result, timing *Timing) string {
 	t.Helper()
 	call, err := d.Decode([]byte(body))

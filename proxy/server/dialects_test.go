@@ -148,7 +148,7 @@ func TestEveryDoorHasTheSameLimits(t *testing.T) {
 	f("q", []string{"a"}, 503, 503, "not available")
 }
 
-// errorMembers are the members of each format's errors.
+// A client reads errors by the members that its own format has.
 func TestErrorsHaveTheShapeOfTheirFormat(t *testing.T) {
 	p := startProxy(t, ipctest.Start(t, ipctest.Options{}))
 	f := func(path string, members ...string) {
