@@ -20,6 +20,7 @@ import (
 type Plot struct {
 	Title, X, Y string
 	LogX, LogY  bool
+	Room        float64 // factor by which the x axis goes on to the right, for the legend; 0: the legend is at the left
 	Lines       []Line
 }
 
@@ -51,6 +52,10 @@ func (p *Plot) SVG() (string, error) {
 		if err := p.add(drawing, i, line); err != nil {
 			return "", err
 		}
+	}
+	if p.Room > 0 {
+		drawing.X.Max *= p.Room
+		drawing.Legend.Left, drawing.Legend.XOffs = false, 0
 	}
 	const width, height = 22 * vg.Centimeter, 11 * vg.Centimeter
 	canvas := vgsvg.New(width, height)
@@ -90,7 +95,7 @@ func logTicks(least, most float64) []plot.Tick {
 	for power := math.Pow(10, math.Floor(math.Log10(least))); power <= most; power *= 10 {
 		for _, digit := range []float64{1, 2, 5} {
 			if at := digit * power; at >= least && at <= most {
-				ticks = append(ticks, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'g', 3, 64)})
+				ticks = append(ticks, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'f', -1, 64)})
 			}
 		}
 	}

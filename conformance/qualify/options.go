@@ -41,11 +41,12 @@ func (o *Options) taskArgs() ([]string, error) {
 		if o.RuntimeRoot == "" || o.Bundle == "" {
 			return nil, errors.New("a TRTMC entry needs --runtime-root and --bundle")
 		}
-		// The ABI reports neither revision nor precision.
-		return []string{
-			"--task", "trtmc", "--runtime-root", o.RuntimeRoot, "--bundle", o.Bundle,
-			"--trtmc-model", e.Name, "--trtmc-revision", e.Revision, "--trtmc-precision", e.Precision,
-		}, nil
+		args := []string{"--task", "trtmc", "--runtime-root", o.RuntimeRoot, "--bundle", o.Bundle, "--trtmc-model", e.Name}
+		if o.Double {
+			return args, nil
+		}
+		// The ABI reports neither revision nor precision, so these are the operator's word; the digest says which bundle it was.
+		return append(args, "--trtmc-revision", e.Revision, "--trtmc-precision", e.Precision), nil
 	}
 	return nil, fmt.Errorf("%s: no way is known to serve the backend %q", e.Name, e.Backend)
 }

@@ -86,7 +86,7 @@ func TestGatesAreTheFamilysOrTheTasks(t *testing.T) {
 	f(Criteria{})
 	f(Criteria{KendallTau: &strict}, "kendall_tau")
 	f(Criteria{PairwiseOrderingAgreement: &strict, SpearmanRho: &strict}, "pairwise_ordering_agreement", "spearman_rho")
-	f(Criteria{ScoreError: &ScoreError{AtMost: 0.05, Share: 0.9}}, "score_error")
+	f(Criteria{ScoreError: &ScoreError{AtMost: 0.05, Share: 0.9, Scale: AsServed}}, "share of score errors within 0.05 (score)")
 }
 
 func TestReference(t *testing.T) {

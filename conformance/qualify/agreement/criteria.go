@@ -1,7 +1,11 @@
 // Package agreement measures how well served scores agree with recorded reference scores, by the criteria of the family that owns the checkpoint.
 package agreement
 
-import "trtmc-ranking-proxy/conformance/qualify/gate"
+import (
+	"fmt"
+
+	"trtmc-ranking-proxy/conformance/qualify/gate"
+)
 
 // Criteria are the gates of a family, as the inventory states them. What a family leaves out is taken from TaskDefaults, but for ScoreError.
 type Criteria struct {
@@ -61,7 +65,8 @@ func (c Criteria) Gates(m *Measured) []gate.Gate {
 		gate.AtLeast(Step, "score_correlation", *c.ScoreCorrelation, m.ScoreCorrelation),
 	}
 	if c.ScoreError != nil {
-		gates = append(gates, gate.AtLeast(Step, "score_error", c.ScoreError.Share, m.ShareWithinError))
+		name := fmt.Sprintf("share of score errors within %g (%s)", c.ScoreError.AtMost, c.ScoreError.Scale)
+		gates = append(gates, gate.AtLeast(Step, name, c.ScoreError.Share, m.ShareWithinError))
 	}
 	return gates
 }

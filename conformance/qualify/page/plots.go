@@ -36,7 +36,7 @@ func passages(r *evidence.Result) *report.Plot {
 
 // distribution draws the client and the Task call at the least load, the most, and the constant rate.
 func distribution(r *evidence.Result, requests []accounting.Request) *report.Plot {
-	p := &report.Plot{Title: "Share of requests within a latency", X: "ms", Y: "share", LogX: true}
+	p := &report.Plot{Title: "Share of requests within a latency", X: "ms", Y: "share", LogX: true, Room: 30}
 	chosen := slices.Compact([]int{0, max(0, len(r.Accounts)-2), len(r.Accounts) - 1})
 	for _, i := range chosen {
 		name := r.Accounts[i].Load.Name()
