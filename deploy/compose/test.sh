@@ -77,7 +77,7 @@ confined() {
   for name in proxy task; do
     [ "$(state $name '{{.Config.User}} {{.HostConfig.ReadonlyRootfs}} {{.HostConfig.CapDrop}} {{.HostConfig.SecurityOpt}}')" = \
       '10001:10001 true [ALL] [no-new-privileges=true]' ] || die "$name is not confined"
-    [ "$(state $name '{{gt .HostConfig.Memory 0}} {{gt .HostConfig.NanoCpus 0}}')" = 'true true' ] || die "$name has no limits"
+    [[ "$(state $name '{{.HostConfig.Memory}} {{.HostConfig.NanoCpus}}')" =~ ^[1-9][0-9]*\ [1-9][0-9]*$ ]] || die "$name has no limits"
   done
   [ "$(state task '{{.HostConfig.NetworkMode}}')" = none ] || die 'the task has a network'
 }

@@ -21,7 +21,7 @@ func (p *pod) inFlight(now float64) int {
 
 // policy is what an operator chooses.
 type policy struct {
-	queueSeconds float64 // a request that would wait longer is refused at once
+	queueSeconds float64 // bound of a pod's queue; as in the Task, one with nothing else to do takes a request of any size
 	retries      int     // of a client, each on another pod
 	lose         bool    // some pods die on the way
 	autoscale    *autoscaler
@@ -86,11 +86,12 @@ func (f *fleet) arrive(now, tokens float64) {
 	f.requests++
 	for range 1 + f.retries {
 		p := f.pods[f.random.IntN(len(f.pods))]
-		if now < p.dead || p.free-now > f.queueSeconds {
+		need := f.seconds(tokens)
+		if waiting := p.free - now; now < p.dead || waiting > 0 && waiting+need > f.queueSeconds {
 			continue
 		}
 		p.inFlight(now) // forgets what is done
-		p.free = max(p.free, now) + f.seconds(tokens)
+		p.free = max(p.free, now) + need
 		p.done = append(p.done, p.free)
 		latency := p.free - now
 		f.latencies = append(f.latencies, latency)

@@ -9,8 +9,9 @@ import (
 // report prints the tables of SIZING.md.
 func report(w io.Writer, p *Parameters) {
 	t := newTraffic(p, 1)
-	fmt.Fprintf(w, "%d pods, %g s; a pod scores %.0f tokens/s; the mean request takes %.0f ms of a pod, so that the fleet can do %.0f requests/s.\n\n",
-		p.Fleet.Pods, p.Fleet.Seconds, p.Pod.TokensPerSecond, 1000*t.meanSeconds(), t.mean)
+	fmt.Fprintf(w, "%d pods, %g s; a pod scores %.0f tokens/s; the mean request takes %.0f ms of a pod, so that the fleet can do %.0f requests/s. "+
+		"Unless said otherwise a pod's queue is bounded at %g s of work, and the client that is refused tries another pod once.\n\n",
+		p.Fleet.Pods, p.Fleet.Seconds, p.Pod.TokensPerSecond, 1000*t.meanSeconds(), t.mean, p.Fleet.ObjectiveSeconds)
 	loads(w, p)
 	bounds(w, p)
 	losses(w, p)
@@ -29,9 +30,9 @@ func head(w io.Writer, p *Parameters, title, first string) {
 }
 
 func loads(w io.Writer, p *Parameters) {
-	head(w, p, "Load, with a queue of 2 s and one retry", "load")
+	head(w, p, "Load, with one retry", "load")
 	for _, load := range []float64{.3, .5, .6, .7, .8, .9, 1.1} {
-		row(w, p, fmt.Sprintf("%.0f %%", 100*load), simulate(p, load, policy{queueSeconds: 2, retries: 1}))
+		row(w, p, fmt.Sprintf("%.0f %%", 100*load), simulate(p, load, policy{queueSeconds: p.Fleet.ObjectiveSeconds, retries: 1}))
 	}
 	fmt.Fprintln(w)
 }
@@ -48,20 +49,20 @@ func bounds(w io.Writer, p *Parameters) {
 }
 
 func losses(w io.Writer, p *Parameters) {
-	head(w, p, fmt.Sprintf("Loss of %.0f %% of the pods for %g s, with a queue of 2 s", 100*p.Fleet.LostShare, p.Pod.StartSeconds), "load, retries")
+	head(w, p, fmt.Sprintf("Loss of %.0f %% of the pods for %g s", 100*p.Fleet.LostShare, p.Pod.StartSeconds), "load, retries")
 	for _, load := range []float64{.5, .7} {
 		for retries := range 3 {
-			row(w, p, fmt.Sprintf("%.0f %%, %d", 100*load, retries), simulate(p, load, policy{queueSeconds: 2, retries: retries, lose: true}))
+			row(w, p, fmt.Sprintf("%.0f %%, %d", 100*load, retries), simulate(p, load, policy{queueSeconds: p.Fleet.ObjectiveSeconds, retries: retries, lose: true}))
 		}
 	}
 	fmt.Fprintln(w)
 }
 
 func thresholds(w io.Writer, p *Parameters) {
-	fmt.Fprintf(w, "### Autoscaling, from %d pods at a load of 70 %% of those, queue of 2 s, one retry\n\n", p.Fleet.Pods)
+	fmt.Fprintf(w, "### Autoscaling, from %d pods at a load of 70 %% of those, with one retry\n\n", p.Fleet.Pods)
 	fmt.Fprintf(w, "| target | mean pods | most | p50 ms | p99 ms | refused %% | within %g s %% |\n| --- | --- | --- | --- | --- | --- | --- |\n", p.Fleet.ObjectiveSeconds)
 	f := func(name string, metric func([]*pod, float64) float64, target float64) {
-		o := simulate(p, .7, policy{queueSeconds: 2, retries: 1, autoscale: &autoscaler{
+		o := simulate(p, .7, policy{queueSeconds: p.Fleet.ObjectiveSeconds, retries: 1, autoscale: &autoscaler{
 			target: target, metric: metric, least: p.Fleet.Pods / 20, interval: 15, downAfter: 300,
 		}})
 		fmt.Fprintf(w, "| %s | %.0f | %d | %.0f | %.0f | %.2f | %.2f |\n", name, o.podSeconds/p.Fleet.Seconds, o.most, 1000*o.percentile(.5),
