@@ -20,7 +20,7 @@ import (
 type Plot struct {
 	Title, X, Y string
 	LogX, LogY  bool
-	Room        float64 // factor by which the x axis goes on to the right, for the legend; 0: the legend is at the left
+	Room        float64 // factor by which a logarithmic x axis goes on behind the curves, where the legend then stands; 0: it stands at the left
 	Lines       []Line
 }
 
@@ -53,11 +53,11 @@ func (p *Plot) SVG() (string, error) {
 			return "", err
 		}
 	}
-	if p.Room > 0 {
-		drawing.X.Max *= p.Room
-		drawing.Legend.Left, drawing.Legend.XOffs = false, 0
-	}
 	const width, height = 22 * vg.Centimeter, 11 * vg.Centimeter
+	if p.Room > 0 && p.LogX {
+		drawing.Legend.XOffs = width * vg.Length(math.Log(drawing.X.Max/drawing.X.Min)/math.Log(drawing.X.Max*p.Room/drawing.X.Min))
+		drawing.X.Max *= p.Room
+	}
 	canvas := vgsvg.New(width, height)
 	drawing.Draw(draw.New(canvas))
 	var b bytes.Buffer

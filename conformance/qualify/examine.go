@@ -149,9 +149,12 @@ func (r *run) commands() []string {
 }
 
 func (r *run) settings() map[string]string {
-	plan, _ := json.Marshal(r.closedLoads()) // numbers only
+	var plan []string
+	for _, load := range r.closedLoads() {
+		plan = append(plan, fmt.Sprintf("%d in flight: %d requests after %d of warm-up", load.Concurrency, load.Requests, load.Warmup))
+	}
 	return map[string]string{
-		"mode": r.mode(), "task": strings.Join(r.taskArgs, " "), "proxy": strings.Join(proxyArgs, " "), "closed loops": string(plan),
+		"mode": r.mode(), "task": strings.Join(r.taskArgs, " "), "proxy": strings.Join(proxyArgs, " "), "closed loops": strings.Join(plan, "; "),
 		"constant rate": fmt.Sprintf("%v of the best closed loop's requests a second", rateShare), "GOMAXPROCS": fmt.Sprint(runtime.GOMAXPROCS(0)),
 	}
 }

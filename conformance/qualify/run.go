@@ -64,6 +64,9 @@ func Run(ctx context.Context, o Options) (string, error) {
 
 func prepare(o Options) (*run, error) {
 	r := &run{Options: o, root: os.DirFS(stack.Root()), began: time.Now()}
+	if o.Validate && o.Entry.Status == inventory.AIPerfQualified {
+		return nil, fmt.Errorf("%s is %s: validation alone would lower it, run all of it", o.Entry.Name, o.Entry.Status)
+	}
 	var err error
 	if r.taskArgs, err = o.taskArgs(); err != nil {
 		return nil, err

@@ -52,6 +52,7 @@ func TestPrepareRefuses(t *testing.T) {
 			t.Errorf("got %v, want %q", err, problem)
 		}
 	}
+	f("would lower it", func(o *Options) { o.Validate, o.Entry.Status = true, inventory.AIPerfQualified })
 	f("no way is known", func(o *Options) { o.Entry.Backend = "null" })
 	f("--runtime-root", func(o *Options) { o.Entry.Backend = "trtmc" })
 	f("read reference scores", func(o *Options) { o.Entry.Reference = "native/tests/goldens/quality/gone.json" })

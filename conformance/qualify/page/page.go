@@ -52,7 +52,7 @@ func gaps(r *evidence.Result) string {
 	if len(r.Gaps) == 0 {
 		return "None."
 	}
-	return strings.Join(r.Gaps, ". ") + "."
+	return strings.Join(r.Gaps, "; ") + "."
 }
 
 const clocksText = "The 50th and 99th percentile of each clock, in ms. Client: end to end, by AIPerf. Handler: the proxy, complete request to last byte. ipc: the round " +

@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"strings"
 
 	"trtmc-ranking-proxy/bench/report"
 	"trtmc-ranking-proxy/conformance/qualify/accounting"
@@ -36,13 +37,14 @@ func passages(r *evidence.Result) *report.Plot {
 
 // distribution draws the client and the Task call at the least load, the most, and the constant rate.
 func distribution(r *evidence.Result, requests []accounting.Request) *report.Plot {
-	p := &report.Plot{Title: "Share of requests within a latency", X: "ms", Y: "share", LogX: true, Room: 30}
+	p := &report.Plot{Title: "Share of requests within a latency", X: "ms", Y: "share", LogX: true, Room: 8}
 	chosen := slices.Compact([]int{0, max(0, len(r.Accounts)-2), len(r.Accounts) - 1})
 	for _, i := range chosen {
 		name := r.Accounts[i].Load.Name()
+		label := strings.NewReplacer("closed loop, ", "", "constant rate ", "").Replace(name)
 		p.Lines = append(p.Lines,
-			cumulative("client, "+name, name, requests, func(q *accounting.Request) int64 { return q.ClientUS }),
-			cumulative("Task call, "+name, name, requests, func(q *accounting.Request) int64 { return q.CallUS }))
+			cumulative("client, "+label, name, requests, func(q *accounting.Request) int64 { return q.ClientUS }),
+			cumulative("Task call, "+label, name, requests, func(q *accounting.Request) int64 { return q.CallUS }))
 	}
 	return p
 }

@@ -36,9 +36,17 @@ func gates(r *evidence.Result) *report.Table {
 func rates(r *evidence.Result) *report.Table {
 	t := &report.Table{Header: []string{"load", "requests", "req/s", "passages/s", "tokens/s", "client p50 ms", "p90", "p99", "max", "Task call p50 ms", "p99"}}
 	for _, f := range r.Figures {
-		t.Add(f.Load, f.Requests, f.RequestsPerS, f.PassagesPerS, f.TokensPerS, f.Client.P50, f.Client.P90, f.Client.P99, f.Client.Max, f.Call.P50, f.Call.P99)
+		t.Add(f.Load, f.Requests, f.RequestsPerS, f.PassagesPerS, counted(f.TokensPerS), f.Client.P50, f.Client.P90, f.Client.P99, f.Client.Max, f.Call.P50, f.Call.P99)
 	}
 	return t
+}
+
+// counted is a dash for what a Task does not count.
+func counted(tokens float64) any {
+	if tokens == 0 {
+		return "-"
+	}
+	return tokens
 }
 
 func clocks(r *evidence.Result) *report.Table {
@@ -90,7 +98,7 @@ func identityTable(r *evidence.Result) *report.Table {
 	add("family", i.Served.Family)
 	add("Task", i.Served.Task)
 	add("backend, effective precision", i.Served.Backend+", "+i.Served.Precision)
-	add("limit of a pair", fmt.Sprintf("%d tokens", i.Served.MaxTokens))
+	add("tokens in a pair, at most", fmt.Sprint(counted(float64(i.Served.MaxTokens))))
 	for _, file := range i.Files {
 		add(file.Path, "sha256:"+file.SHA256)
 	}
