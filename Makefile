@@ -134,6 +134,14 @@ test-qualify: ## a short qualification with the published AIPerf, and the eviden
 	@$(MAKE) qualify QUALIFY_FLAGS="--short --fresh"
 	@build/bin/ranking-inventory
 
+.PHONY: test-clients
+test-clients: native go ## the ranking clients that people use, in environments of their own (installed the first time)
+	go test -count=1 -timeout 60m -tags clients ./conformance/clients
+
+.PHONY: test-clients-short
+test-clients-short: native go ## the three most used of them
+	go test -count=1 -timeout 30m -tags clients -run 'TestClients/(langchain-nvidia|litellm|cohere)$$|TestChecksNotice' ./conformance/clients
+
 # --- deployment: see deploy/README.md -------------------------------------------------------------
 
 .PHONY: dist

@@ -1,6 +1,6 @@
 """llama-index-postprocessor-nvidia-rerank: NVIDIARerank."""
 
-from expect import check_ranking, check_refusals, told
+from expect import check_order, check_ranking, check_refusals, told
 from httpx import HTTPStatusError
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.postprocessor.nvidia_rerank import NVIDIARerank
@@ -15,6 +15,7 @@ def rank(url, key=None, query=told.query, **options):
 check_ranking(rank(told.open))
 check_ranking(rank(told.open, truncate="END"))
 check_ranking(rank(told.locked, told.key))
+check_order(rank(told.open, max_batch_size=3))  # of three requests
 check_refusals(
     rank,
     dict.fromkeys([400, 401, 422, 429, 503], HTTPStatusError),

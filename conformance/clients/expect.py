@@ -30,10 +30,15 @@ def logistic(logit):
     return 1 / (1 + math.exp(-logit))
 
 
-def check_ranking(hits, logistic_scores=False):
+def check_order(hits):
     """hits are (place in told.passages, score) in the client's order, of all passages."""
-    order = sorted(range(len(told.logits)), key=lambda place: -told.logits[place])
-    assert [place for place, _ in hits] == order, f"order {[place for place, _ in hits]}, want {order}"
+    got = [place for place, _ in hits]
+    want = sorted(range(len(told.logits)), key=lambda place: -told.logits[place])
+    assert got == want, f"order {got}, want {want}"
+
+
+def check_ranking(hits, logistic_scores=False):
+    check_order(hits)
     for place, score in hits:
         if logistic_scores:
             want = logistic(told.logits[place])
