@@ -40,7 +40,7 @@ const identityStep = "identity"
 
 // identify records what is served by what, and opens the state of this very combination.
 func (r *run) identify(ctx context.Context, s *stack.Stack, w *ipc.Welcome) error {
-	digest, files, err := identity.HashBundle(r.root, r.bundle())
+	digest, files, err := identity.HashBundle(r.bundle(r.root))
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (r *run) versions(ctx context.Context, s *stack.Stack) (map[string][]string
 func (r *run) commands() []string {
 	program := aiperf.Program{Path: r.AIPerf, Tokenizer: "TOKENIZER"}
 	all := []string{
-		"ranking-task --socket SOCKET " + strings.Join(r.taskArgs, " "),
+		"ranking-task --socket SOCKET " + shown(r.taskArgs),
 		"ranking-proxy --listen ADDRESS --task-socket SOCKET --records FILE " + strings.Join(proxyArgs, " "),
 	}
 	for _, load := range r.closedLoads() {
@@ -154,7 +154,7 @@ func (r *run) settings() map[string]string {
 		plan = append(plan, fmt.Sprintf("%d in flight: %d requests after %d of warm-up", load.Concurrency, load.Requests, load.Warmup))
 	}
 	return map[string]string{
-		"mode": r.mode(), "task": strings.Join(r.taskArgs, " "), "proxy": strings.Join(proxyArgs, " "), "closed loops": strings.Join(plan, "; "),
+		"mode": r.mode(), "task": shown(r.taskArgs), "proxy": strings.Join(proxyArgs, " "), "closed loops": strings.Join(plan, "; "),
 		"constant rate": fmt.Sprintf("%v of the best closed loop's requests a second", rateShare), "GOMAXPROCS": fmt.Sprint(runtime.GOMAXPROCS(0)),
 	}
 }

@@ -8,7 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"trtmc-ranking-proxy/conformance/inventory"
@@ -51,12 +55,26 @@ func (o *Options) taskArgs() ([]string, error) {
 	return nil, fmt.Errorf("%s: no way is known to serve the backend %q", e.Name, e.Backend)
 }
 
-// bundle is the model directory or bundle file that the digest is of.
-func (o *Options) bundle() string {
-	if o.Entry.Backend == "trtmc" {
-		return path.Clean(o.Bundle)
+// bundle is the model directory or bundle file that the digest is of: a tree and the name in it.
+func (o *Options) bundle(root fs.FS) (fs.FS, string) {
+	switch {
+	case o.Entry.Backend != "trtmc":
+		return root, o.Entry.Profile
+	case filepath.IsAbs(o.Bundle):
+		return os.DirFS(filepath.Dir(o.Bundle)), filepath.Base(o.Bundle)
 	}
-	return o.Entry.Profile
+	return root, path.Clean(filepath.ToSlash(o.Bundle))
+}
+
+// shown is arguments as a result shows them: of a path outside the repository only the last part, since the rest is of one machine.
+func shown(args []string) string {
+	words := slices.Clone(args)
+	for i, word := range words {
+		if filepath.IsAbs(word) {
+			words[i] = filepath.Base(word)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // mode names the kind of run.

@@ -19,6 +19,16 @@ func standIn() Options {
 	}
 }
 
+func TestNoPathOfAMachineIsShown(t *testing.T) {
+	if got := shown([]string{"--bundle", "/srv/models/x.bundle", "--model", "native/models/m"}); got != "--bundle x.bundle --model native/models/m" {
+		t.Errorf("got %q", got)
+	}
+	o := Options{Entry: inventory.Entry{Backend: "trtmc"}, Bundle: "/srv/models/x.bundle"}
+	if _, name := o.bundle(nil); name != "x.bundle" {
+		t.Errorf("the bundle is called %q", name)
+	}
+}
+
 // What a run can prove at best, whatever its gates say.
 func TestStatusReached(t *testing.T) {
 	f := func(name string, want inventory.Status, loads int, change func(*Options)) {
