@@ -3,7 +3,6 @@
 // The first byte of the input says how the rest is cut into reads; what is found must not depend on it.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,14 +10,11 @@
 #include "ipc/frame.h"
 #include "ipc/messages.h"
 #include "ipc/utf8.h"
+#include "require.h"
 
 namespace {
 
 using namespace ranking::ipc;
-
-void require(bool truth) {
-  if (!truth) std::abort();
-}
 
 void check_rank(std::string_view payload) {
   const auto rank = read_rank(payload, ranking::Clock::time_point());
