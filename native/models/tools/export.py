@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Export a Hugging Face cross-encoder with one logit to a model directory that `ranking-task --model` serves.
 
-The directory gets model.xml and model.bin (OpenVINO IR, f32, dynamic [batch, length]), tokenizer.json unchanged, and card.json.
+The directory gets model.xml and model.bin (OpenVINO IR, f32, dynamic [batch, length]) or model.onnx, tokenizer.json unchanged, and card.json.
 Inputs keep their Hugging Face names; the one output is `logits`, f32 of shape [batch, 1].
 """
 import argparse
@@ -46,17 +46,30 @@ def input_names(model) -> list[str]:
     return [n for n in INPUTS if n in accepted and (n != "token_type_ids" or segments > 1)]
 
 
-def convert(model) -> ov.Model:
-    """Trace two rows of which one is padded: an all-ones mask would let a model skip its mask, and burn that in."""
-    names = input_names(model)
+def example(names) -> tuple:
+    """Two rows of which one is padded: an all-ones mask would let a model skip its mask, and burn that in."""
     mask = torch.ones(2, 16, dtype=torch.int64)
     mask[1, 11:] = 0
-    example = {"input_ids": mask * 5, "attention_mask": mask, "token_type_ids": torch.zeros_like(mask)}
+    inputs = {"input_ids": mask * 5, "attention_mask": mask, "token_type_ids": torch.zeros_like(mask)}
+    return tuple(inputs[n] for n in names)
+
+
+def convert(model) -> ov.Model:
+    names = input_names(model)
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        converted = ov.convert_model(Logits(model, names), example_input=tuple(example[n] for n in names))
+        converted = ov.convert_model(Logits(model, names), example_input=example(names))
     model_directory.name_ports(converted, names)
     return converted
+
+
+def save_onnx(model, target: Path):
+    names = input_names(model)
+    axes = {name: {0: "batch", 1: "length"} for name in names} | {"logits": {0: "batch"}}
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(Logits(model, names), example(names), target, input_names=names, output_names=["logits"],
+                          dynamic_axes=axes, dynamo=False)  # tracing, as for OpenVINO, which needs no onnxscript
 
 
 def max_tokens(source: Path, model) -> int:
@@ -75,6 +88,7 @@ def main():
     parser.add_argument("--revision", help="revision of the checkpoint (default: digest of the weights)")
     parser.add_argument("--license", default="unknown", help="licence of the weights, as an SPDX expression")
     parser.add_argument("--origin", default="", help="where the checkpoint comes from, for the card")
+    parser.add_argument("--format", default="openvino", choices=("openvino", "onnx"))
     parser.add_argument("--score-kind", default="logit", choices=("logit", "probability", "unbounded"))
     args = parser.parse_args()
     export(args.source, args.target, args)
@@ -82,7 +96,7 @@ def main():
 
 def export(source: Path, target: Path, args):
     model = load(source)
-    model_directory.write(target, convert(model), source / "tokenizer.json", {
+    card = {
         "id": args.id or source.name,
         "revision": args.revision or model_directory.weights_digest(source),
         "family": model.config.model_type,
@@ -91,7 +105,12 @@ def export(source: Path, target: Path, args):
         "score_kind": args.score_kind,
         "license": args.license,
         "source": args.origin,
-    })
+    }
+    if args.format == "openvino":
+        return model_directory.write(target, convert(model), source / "tokenizer.json", card)
+    target.mkdir(parents=True, exist_ok=True)
+    save_onnx(model, target / "model.onnx")
+    model_directory.describe(target, source / "tokenizer.json", card)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The model directory that ranking-task loads: model.xml, model.bin, tokenizer.json, card.json."""
+"""The model directory that ranking-task loads: model.xml and model.bin or model.onnx, tokenizer.json, card.json."""
 import hashlib
 import json
 import shutil
@@ -12,6 +12,11 @@ def write(target: Path, model: ov.Model, tokenizer: Path, card: dict):
     """Write a whole directory. Weights keep the types they have in the model."""
     target.mkdir(parents=True, exist_ok=True)
     ov.save_model(model, target / "model.xml", compress_to_fp16=False)
+    describe(target, tokenizer, card)
+
+
+def describe(target: Path, tokenizer: Path, card: dict):
+    """Write what stands beside the model."""
     shutil.copyfile(tokenizer, target / "tokenizer.json")
     (target / "card.json").write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
 

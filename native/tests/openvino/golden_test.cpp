@@ -49,7 +49,7 @@ TEST_P(Architecture, GivesTheSameLogits) {
   RecordProperty("largest_difference", std::to_string(largest));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Architecture, testing::Values("bert", "xlm-roberta", "deberta-v2", "modernbert"),
+INSTANTIATE_TEST_SUITE_P(All, Architecture, testing::Values("bert", "bert-onnx", "xlm-roberta", "deberta-v2", "modernbert"),
                          [](const auto& name) {
                            std::string text = name.param;
                            std::erase(text, '-');
