@@ -50,18 +50,12 @@ std::vector<T> copy(abi::ArrayView<T> list) {
 
 json rendered(const abi::ConfigValue& value) {
   switch (value.kind) {
-    case Kind::kI64:
-      return value.as.i64;
-    case Kind::kF64:
-      return value.as.f64;
-    case Kind::kBool:
-      return value.as.boolean != 0;
-    case Kind::kString:
-      return text(value.as.string);
-    case Kind::kI64List:
-      return copy(value.as.i64_list);
-    case Kind::kF64List:
-      return copy(value.as.f64_list);
+    case Kind::kI64: return value.as.i64;
+    case Kind::kF64: return value.as.f64;
+    case Kind::kBool: return value.as.boolean != 0;
+    case Kind::kString: return text(value.as.string);
+    case Kind::kI64List: return copy(value.as.i64_list);
+    case Kind::kF64List: return copy(value.as.f64_list);
     case Kind::kStringList: {
       json list = json::array();
       for (const auto item : copy(value.as.string_list)) list.push_back(text(item));
@@ -76,20 +70,13 @@ json rendered(const abi::ConfigValue& value) {
 
 const char* kind_name(Kind kind) {
   switch (kind) {
-    case Kind::kI64:
-      return "i64";
-    case Kind::kF64:
-      return "f64";
-    case Kind::kBool:
-      return "bool";
-    case Kind::kString:
-      return "string";
-    case Kind::kI64List:
-      return "i64_list";
-    case Kind::kF64List:
-      return "f64_list";
-    case Kind::kStringList:
-      return "string_list";
+    case Kind::kI64: return "i64";
+    case Kind::kF64: return "f64";
+    case Kind::kBool: return "bool";
+    case Kind::kString: return "string";
+    case Kind::kI64List: return "i64_list";
+    case Kind::kF64List: return "f64_list";
+    case Kind::kStringList: return "string_list";
   }
   throw std::runtime_error("the runtime gave a config field of unknown kind " + std::to_string(static_cast<uint32_t>(kind)));
 }
@@ -133,14 +120,10 @@ Config::Value Config::parse(const Control& control, const std::string& text) {
     case Kind::kBool:
       if (text == "true" || text == "false") return text == "true";
       break;
-    case Kind::kString:
-      return text;
-    case Kind::kI64List:
-      return parse_list<int64_t>(control, array(), is_i64);
-    case Kind::kF64List:
-      return parse_list<double>(control, array(), [](const json& item) { return item.is_number(); });
-    case Kind::kStringList:
-      return parse_list<std::string>(control, array(), [](const json& item) { return item.is_string(); });
+    case Kind::kString: return text;
+    case Kind::kI64List: return parse_list<int64_t>(control, array(), is_i64);
+    case Kind::kF64List: return parse_list<double>(control, array(), [](const json& item) { return item.is_number(); });
+    case Kind::kStringList: return parse_list<std::string>(control, array(), [](const json& item) { return item.is_string(); });
   }
   reject(control.name, "'" + text + "' is not a value of type " + kind_name(control.kind));
 }
@@ -149,18 +132,10 @@ abi::ConfigEntry Config::entry(Setting& setting, Kind kind) {
   abi::ConfigEntry entry{trtmc::view(setting.name), {kind, {}}};
   auto& as = entry.value.as;
   switch (kind) {
-    case Kind::kI64:
-      as.i64 = std::get<int64_t>(setting.value);
-      break;
-    case Kind::kF64:
-      as.f64 = std::get<double>(setting.value);
-      break;
-    case Kind::kBool:
-      as.boolean = std::get<bool>(setting.value) ? 1 : 0;
-      break;
-    case Kind::kString:
-      as.string = trtmc::view(std::get<std::string>(setting.value));
-      break;
+    case Kind::kI64: as.i64 = std::get<int64_t>(setting.value); break;
+    case Kind::kF64: as.f64 = std::get<double>(setting.value); break;
+    case Kind::kBool: as.boolean = std::get<bool>(setting.value) ? 1 : 0; break;
+    case Kind::kString: as.string = trtmc::view(std::get<std::string>(setting.value)); break;
     case Kind::kI64List: {
       const auto& list = std::get<std::vector<int64_t>>(setting.value);
       as.i64_list = {list.data(), list.size()};

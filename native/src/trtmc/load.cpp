@@ -45,12 +45,9 @@ void describe(Details& details, const ModelFacts& facts, bool pairwise) {
 
 ScoreKind score_kind(abi::ScoreKind kind) {
   switch (kind) {
-    case abi::ScoreKind::kLogit:
-      return ScoreKind::kLogit;
-    case abi::ScoreKind::kProbability:
-      return ScoreKind::kProbability;
-    case abi::ScoreKind::kUnbounded:
-      return ScoreKind::kUnbounded;
+    case abi::ScoreKind::kLogit: return ScoreKind::kLogit;
+    case abi::ScoreKind::kProbability: return ScoreKind::kProbability;
+    case abi::ScoreKind::kUnbounded: return ScoreKind::kUnbounded;
   }
   throw std::logic_error("a run let an unknown score kind pass");
 }

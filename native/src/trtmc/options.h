@@ -21,7 +21,7 @@ struct TrtmcOptions {
   bool cuda_graphs = false;
   bool allow_pairwise = false;        // serve a bundle that only scores one pair at a time
   uint32_t replicas = 1;              // models loaded, each with one run at a time
-  uint32_t max_passages = 512;       // in one request, at most 16384
+  uint32_t max_passages = 512;        // in one request, at most 16384
   uint32_t queue_requests = 256;      // accepted and not yet started
   uint32_t queue_passages = 16384;    // of those ranks together
   std::string model;                  // as clients name it; empty: the bundle's file name without its extension

@@ -8,18 +8,14 @@ ErrorCode code_of(abi::Status status) {
   switch (status) {
     case abi::Status::kInvalidArgument:
     case abi::Status::kInvalidConfig:
-    case abi::Status::kUnsupported:
-      return ErrorCode::kBackendRejectedRequest;
+    case abi::Status::kUnsupported: return ErrorCode::kBackendRejectedRequest;
     case abi::Status::kBusy:
-    case abi::Status::kAgain:
-      return ErrorCode::kServerBusy;
-    case abi::Status::kOutOfMemory:
-      return ErrorCode::kBackendUnavailable;
+    case abi::Status::kAgain: return ErrorCode::kServerBusy;
+    case abi::Status::kOutOfMemory: return ErrorCode::kBackendUnavailable;
     case abi::Status::kOk:
     case abi::Status::kEnd:
     case abi::Status::kVersionMismatch:
-    case abi::Status::kInternalError:
-      return ErrorCode::kBackendFailed;
+    case abi::Status::kInternalError: return ErrorCode::kBackendFailed;
   }
   return ErrorCode::kBackendFailed;
 }

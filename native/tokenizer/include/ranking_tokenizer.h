@@ -53,10 +53,9 @@ void ranking_query_free(ranking_query* query);
 /* Encodes one pair as Hugging Face does (longest_first on the side of `cut`).
  * passage_limit: the passage is first cut to so many tokens of its own; 0: no such limit.
  * ids, type_ids: room for max_tokens each. */
-ranking_tokenizer_status ranking_pair_encode(const ranking_tokenizer* tokenizer, const ranking_query* query,
-                                             const char* passage, size_t size, ranking_cut cut, uint32_t passage_limit,
-                                             uint32_t* ids, uint8_t* type_ids, ranking_pair* pair,
-                                             ranking_tokenizer_error* error);
+ranking_tokenizer_status ranking_pair_encode(const ranking_tokenizer* tokenizer, const ranking_query* query, const char* passage,
+                                             size_t size, ranking_cut cut, uint32_t passage_limit, uint32_t* ids,
+                                             uint8_t* type_ids, ranking_pair* pair, ranking_tokenizer_error* error);
 
 /* Counts the tokens, without special ones, of the piece of `text` that starts at *offset, adds them to *tokens and moves *offset
  * behind the piece; done when *offset == size. In pieces, so that a text of many megabytes can take turns with others. */
