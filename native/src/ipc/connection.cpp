@@ -149,7 +149,9 @@ void Connection::on_rank(const Frame& frame) {
     if (error) return answer(frame.exchange, *error);
     submit(frame.exchange, ticket, std::move(rank));
   } catch (const std::bad_alloc&) {
-    refuse_exchange(frame.exchange, {.code = ErrorCode::kBackendUnavailable, .message = "out of memory for this request"});
+    const RankError error{.code = ErrorCode::kBackendUnavailable, .message = "out of memory for this request"};
+    state_->counters.count_answer(error);
+    refuse_exchange(frame.exchange, error);
   }
 }
 
@@ -207,7 +209,7 @@ void Connection::on_ping(const Frame& frame) {
 void Connection::answer(uint64_t exchange, const RankOutcome& outcome) {
   const auto rank = answers_.answer(exchange, outcome);
   if (!rank) return;
-  if (std::holds_alternative<RankError>(outcome)) state_->counters.rank_errors += 1;
+  state_->counters.count_answer(outcome);
   log_answer(*rank, outcome);
 }
 

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,7 @@ struct ServerOptions {
   std::vector<uid_t> peer_uids;         // who may connect; empty: whoever the socket's mode lets in
 };
 
-// Monotonic totals since start, by the names they have in a pong. Any thread.
+// Monotonic totals since start; ipc/PROTOCOL.md, section 9, has their names and meaning. Any thread.
 struct ServerCounters {
   std::atomic<uint64_t> connections{0};
   std::atomic<uint64_t> connections_refused{0};
@@ -32,19 +33,12 @@ struct ServerCounters {
   std::atomic<uint64_t> protocol_errors{0};
   std::atomic<uint64_t> slow_readers{0};
   std::atomic<uint64_t> ranks{0};
-  std::atomic<uint64_t> rank_errors{0};
-  std::atomic<uint64_t> answers_unsent{0};  // the client had left
+  std::atomic<uint64_t> ranks_ok{0};
+  std::array<std::atomic<uint64_t>, static_cast<size_t>(ErrorCode::kUnsupportedVersion) + 1> ranks_failed{};  // by code
+  std::atomic<uint64_t> answers_unsent{0};
 
-  void add_to(std::map<std::string, uint64_t>& counters) const {
-    counters["connections_total"] = connections;
-    counters["connections_refused_total"] = connections_refused;
-    counters["accept_errors_total"] = accept_errors;
-    counters["protocol_errors_total"] = protocol_errors;
-    counters["slow_readers_total"] = slow_readers;
-    counters["ranks_total"] = ranks;
-    counters["rank_errors_total"] = rank_errors;
-    counters["answers_unsent_total"] = answers_unsent;
-  }
+  void count_answer(const RankOutcome& outcome);
+  void add_to(std::map<std::string, uint64_t>& counters) const;
 };
 
 // Held by every connection, which a completion may keep alive longer than the server. The Task is used on the io thread only,

@@ -166,7 +166,7 @@ TaskHealth NullTask::snapshot() const {
   health.queued_requests = queue_.size();
   for (const Job& job : queue_) health.queued_pairs += job.request.passages.size();
   health.running_batches = call_ ? 1 : 0;
-  health.counters = {{"task_calls_total", calls_}, {"task_pairs_total", pairs_}};
+  health.counters = {{"calls_total", calls_}, {"pairs_total", pairs_}};
   return health;
 }
 

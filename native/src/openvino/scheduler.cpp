@@ -209,7 +209,6 @@ void Scheduler::collect_row(const BatchResult& result, size_t row) {
 void Scheduler::answer(const JobPtr& given, RankOutcome outcome) {
   const auto job = given;  // `given` may live in jobs_
   forget(job);
-  stats_.count_answer(*job, outcome);
   job->done(std::move(outcome));
 }
 

@@ -24,24 +24,11 @@ std::vector<uint64_t> cumulative(const std::array<uint64_t, kCounts>& counts) {
   return sums;
 }
 
-const char* counter_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kInputTooLong: return "too_long_total";
-    case ErrorCode::kServerBusy: return "rejected_busy_total";
-    case ErrorCode::kDeadlineExceeded: return "deadline_total";
-    case ErrorCode::kCancelled: return "cancelled_total";
-    case ErrorCode::kBackendUnavailable: return "unavailable_total";
-    case ErrorCode::kBackendFailed: return "failed_total";
-    default: return "rejected_total";
-  }
-}
-
 }  // namespace
 
 Stats::Stats(unsigned streams) : streams_(streams) {
-  for (const auto* name : {"requests_total", "pairs_total", "tokens_total", "padding_tokens_total", "batches_total",
-                           "truncated_pairs_total", "too_long_total", "rejected_busy_total", "deadline_total", "cancelled_total",
-                           "unavailable_total", "failed_total", "rejected_total"}) {
+  for (const auto* name :
+       {"calls_total", "calls_failed_total", "pairs_total", "tokens_total", "padding_tokens_total", "truncated_pairs_total"}) {
     counters_[name] = 0;
   }
 }
@@ -49,29 +36,27 @@ Stats::Stats(unsigned streams) : streams_(streams) {
 void Stats::count_batch(const BatchResult& result) {
   const auto& [length, rows] = result.batch;
   uint64_t tokens = 0;
-  for (const auto& row : rows) tokens += row.tokens().ids.size();
+  uint64_t cut = 0;
+  for (const auto& row : rows) {
+    tokens += row.tokens().ids.size();
+    cut += row.tokens().cut;
+  }
+  const bool failed =
+      std::any_of(result.errors.begin(), result.errors.end(), [](const auto& error) { return error.has_value(); });
   const auto computed = rows.size() * length;
   const auto took = std::chrono::duration<double>(result.end - result.start).count();
-  ++counters_["batches_total"];
+  ++counters_["calls_total"];
+  counters_["calls_failed_total"] += failed;
   counters_["pairs_total"] += rows.size();
   counters_["tokens_total"] += tokens;
   counters_["padding_tokens_total"] += computed - tokens;
+  counters_["truncated_pairs_total"] += cut;
   observe(batch_pairs_, kBatchPairs, rows.size());
   observe(batch_tokens_, kBatchTokens, computed);
   observe(call_us_, kCallUs, static_cast<uint64_t>(took * 1e6));
   const auto now = static_cast<double>(computed) / std::max(took, 1e-6) * streams_;
   constexpr double kWeight = 0.05;  // of the newest batch: remembers about twenty
   tokens_per_second_ = tokens_per_second_ == 0 ? now : (1 - kWeight) * tokens_per_second_ + kWeight * now;
-}
-
-void Stats::count_answer(const Job& job, const RankOutcome& outcome) {
-  ++counters_["requests_total"];
-  if (const auto* error = std::get_if<RankError>(&outcome)) {
-    ++counters_[counter_of(error->code)];
-  } else {
-    counters_["truncated_pairs_total"] +=
-        static_cast<uint64_t>(std::count_if(job.pairs.begin(), job.pairs.end(), [](const Pair& p) { return p.cut; }));
-  }
 }
 
 void Stats::report(TaskHealth& health) const {

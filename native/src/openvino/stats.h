@@ -17,12 +17,11 @@ class Stats {
   explicit Stats(unsigned streams);
 
   void count_batch(const BatchResult& result);
-  void count_answer(const Job& job, const RankOutcome& outcome);
 
   // Tokens, padding included, that all streams together compute in a second, lately; 0 before the first batch.
   double tokens_per_second() const { return tokens_per_second_; }
 
-  // Adds counters and histograms, and the gauges of this process.
+  // Adds counters and histograms.
   void report(TaskHealth& health) const;
 
  private:

@@ -22,32 +22,6 @@ std::vector<uint64_t> cumulative(const std::array<uint64_t, N>& counts) {
   return sums;
 }
 
-const char* outcome_name(const RankOutcome& outcome) {
-  const auto* error = std::get_if<RankError>(&outcome);
-  if (error == nullptr) return "ranks_scored_total";
-  switch (error->code) {
-    case ErrorCode::kInvalidRequest:
-      return "ranks_invalid_total";
-    case ErrorCode::kInputTooLong:
-      return "ranks_too_long_total";
-    case ErrorCode::kBackendRejectedRequest:
-      return "ranks_rejected_total";
-    case ErrorCode::kServerBusy:
-      return "ranks_busy_total";
-    case ErrorCode::kBackendUnavailable:
-      return "ranks_unavailable_total";
-    case ErrorCode::kDeadlineExceeded:
-      return "ranks_late_total";
-    case ErrorCode::kCancelled:
-      return "ranks_cancelled_total";
-    case ErrorCode::kBackendFailed:
-    case ErrorCode::kProtocolError:
-    case ErrorCode::kUnsupportedVersion:
-      return "ranks_failed_total";
-  }
-  return "ranks_failed_total";
-}
-
 }  // namespace
 
 void Figures::count_run(size_t documents, Clock::duration took, bool ok) {
@@ -55,16 +29,10 @@ void Figures::count_run(size_t documents, Clock::duration took, bool ok) {
   const std::lock_guard lock(mutex_);
   ++batch_pairs_[bucket(kPairBounds, documents)];
   ++call_us_[bucket(kCallBounds, us)];
-  counters_["runs_total"] += 1;
-  counters_["run_pairs_total"] += documents;
-  counters_["run_us_total"] += us;
-  if (!ok) counters_["runs_failed_total"] += 1;
+  counters_["calls_total"] += 1;
+  counters_["calls_failed_total"] += !ok;
+  counters_["pairs_total"] += documents;
   typical_run_us_ += (static_cast<double>(us) - typical_run_us_) * (typical_run_us_ == 0 ? 1.0 : 0.125);
-}
-
-void Figures::count_answer(const RankOutcome& outcome) {
-  const std::lock_guard lock(mutex_);
-  ++counters_[outcome_name(outcome)];
 }
 
 Clock::duration Figures::typical_run() const {

@@ -15,8 +15,6 @@ class Figures {
  public:
   // One run over so many documents; ok tells whether it gave an answer.
   void count_run(size_t documents, Clock::duration took, bool ok);
-  // One rank answered, whatever the outcome.
-  void count_answer(const RankOutcome& outcome);
 
   // How long a run lasts, lately; 0 before the first.
   Clock::duration typical_run() const;
@@ -28,7 +26,7 @@ class Figures {
   std::array<uint64_t, 9> batch_pairs_{};
   std::array<uint64_t, 15> call_us_{};
   mutable std::mutex mutex_;
-  std::map<std::string, uint64_t> counters_;
+  std::map<std::string, uint64_t> counters_ = {{"calls_total", 0}, {"calls_failed_total", 0}, {"pairs_total", 0}};
   double typical_run_us_ = 0;
 };
 

@@ -140,7 +140,6 @@ void TrtmcTask::answer(Job& job, RankOutcome outcome) {
     const auto run = std::chrono::duration_cast<std::chrono::milliseconds>(figures_->typical_run()).count();
     failure->retry_after_ms = static_cast<uint32_t>(run / static_cast<int64_t>(loaded_.runners.size()) + 1);
   }
-  figures_->count_answer(outcome);
   job.done(std::move(outcome));
 }
 

@@ -213,6 +213,37 @@ TEST_F(ServerTest, PongCarriesTheHealthOfTheTaskAndTheCountersOfTheServer) {
   EXPECT_GT((pong->fields.at("gauges").as<std::map<std::string, uint64_t>>()).at("resident_bytes"), 0u);
 }
 
+TEST_F(ServerTest, CountsEveryRankOnceByItsOutcome) {
+  serve();
+  Client client(path());
+  client.greet();
+  const std::pair<std::string, RankOutcome> outcomes[] = {
+      {"ok", scores_of({1, 2})},
+      {"invalid_request", RankError{.code = ErrorCode::kInvalidRequest}},
+      {"input_too_long", RankError{.code = ErrorCode::kInputTooLong}},
+      {"backend_rejected_request", RankError{.code = ErrorCode::kBackendRejectedRequest}},
+      {"server_busy", RankError{.code = ErrorCode::kServerBusy}},
+      {"backend_unavailable", RankError{.code = ErrorCode::kBackendUnavailable}},
+      {"backend_failed", scores_of({1})},  // one score is missing
+      {"deadline_exceeded", RankError{.code = ErrorCode::kDeadlineExceeded}},
+      {"cancelled", RankError{.code = ErrorCode::kCancelled}},
+  };
+  uint64_t exchange = 0;
+  for (const auto& [name, outcome] : outcomes) {
+    task_.answer(send_rank(client, ++exchange, "r").first, outcome);
+    client.read();
+    client.send(ping_frame(++exchange));
+    const auto counters = client.read()->fields.at("counters").as<std::map<std::string, uint64_t>>();
+    EXPECT_EQ(counters.at("ranks_" + name + "_total"), 1u) << name;
+  }
+  client.send(rank_frame(++exchange, "r", "q", {}));
+  expect_error(client.read(), exchange, "invalid_request");
+  client.send(ping_frame(++exchange));
+  const auto counters = client.read()->fields.at("counters").as<std::map<std::string, uint64_t>>();
+  EXPECT_EQ(counters.at("ranks_invalid_request_total"), 2u) << "refused by the server itself";
+  EXPECT_EQ(counters.at("ranks_total"), std::size(outcomes) + 1);
+}
+
 TEST_F(ServerTest, AClientThatLeavesHasItsRanksCancelled) {
   serve();
   std::vector<Ticket> tickets;

@@ -107,7 +107,7 @@ TEST(NullTask, PassedDeadlinesAreNotComputed) {
   auto queued = submit(task, 3, request(Clock::now() + 5ms));
   EXPECT_TRUE(std::holds_alternative<RankScores>(running.get()));
   EXPECT_EQ(code_of(queued), ErrorCode::kDeadlineExceeded);
-  EXPECT_EQ(health(task).counters.at("task_calls_total"), 1u);
+  EXPECT_EQ(health(task).counters.at("calls_total"), 1u);
 }
 
 TEST(NullTask, ADeadlineThatPassesDuringTheCallIsExceeded) {

@@ -122,7 +122,7 @@ TEST_F(Scheduling, HealthSpeaksWhileTheModelIsHeld) {
   EXPECT_EQ(idle.histograms.at("batch_pairs"), (std::vector<uint64_t>{1, 1, 2, 2, 2, 2, 2, 2, 2}));
   EXPECT_EQ(idle.histograms.at("call_us").size(), 15u);
   EXPECT_EQ(idle.histograms.at("call_us").back(), 2u);
-  EXPECT_EQ(idle.counters.at("run_pairs_total"), 4u);
+  EXPECT_EQ(idle.counters.at("pairs_total"), 4u);
 }
 
 TEST_F(Scheduling, ADrainingTaskFinishesWhatItHas) {
