@@ -37,7 +37,7 @@ func (r *run) conclude(context.Context) error {
 		return err
 	}
 	name := path.Join(filepath.ToSlash(dir), evidence.ResultFile)
-	if _, err := evidence.Verify(r.root, name); err != nil {
+	if _, err := evidence.Verify(os.DirFS(dir), evidence.ResultFile); err != nil {
 		return fmt.Errorf("%s does not verify: %w", name, err)
 	}
 	r.say("  %s: %s, and it verifies", name, r.result.Status)
