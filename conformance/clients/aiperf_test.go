@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -101,9 +102,12 @@ func profile(t *testing.T, program *aiperf.Program, endpoint, url, key string, q
 	args := []string{
 		"profile", "--model", model, "--url", url, "--api-key", key, "--endpoint-type", endpoint, "--tokenizer", program.Tokenizer,
 		"--input-file", inputs, "--custom-dataset-type", "single_turn", "--request-count", strconv.Itoa(len(queries)), "--concurrency", "1",
-		"--export-level", "raw", "--artifact-dir", artifacts, "--no-gpu-telemetry", "--no-server-metrics", "--ui-type", "none",
+		"--export-level", "raw", "--artifact-dir", artifacts, "--no-gpu-telemetry", "--ui-type", "none",
 	}
-	failed := program.Run(t.Context(), args, artifacts) // also when every request failed, as it may; the export tells
+	failed := program.Run(t.Context(), args, artifacts) // when no request succeeded, which may be what is wanted
+	if failed == nil {
+		checkMetrics(t, artifacts)
+	}
 	lines := readExport(t, artifacts)
 	if len(lines) != len(queries) {
 		t.Fatalf("%d lines for %d requests: %v", len(lines), len(queries), failed)
@@ -129,6 +133,19 @@ func readExport(t *testing.T, artifacts string) (lines []exported) {
 	}
 	slices.SortFunc(lines, func(a, b exported) int { return cmp.Compare(a.Metadata.Start, b.Metadata.Start) })
 	return lines
+}
+
+// checkMetrics demands that AIPerf, which scrapes /metrics unless told not to, understood what it read there.
+func checkMetrics(t *testing.T, artifacts string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(artifacts, "server_metrics_export.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics := decode[struct{ Metrics map[string]any }](t, data).Metrics
+	if metrics["ranking_proxy_requests"] == nil {
+		t.Errorf("no ranking_proxy_requests among %v", slices.Sorted(maps.Keys(metrics)))
+	}
 }
 
 func writeInputs(t *testing.T, path string, queries []string) {
