@@ -1,0 +1,308 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"trtmc-ranking-proxy/conformance/stack"
+	"trtmc-ranking-proxy/ipc"
+)
+
+// limit sets a resource limit of a running process, and returns what lifts it again.
+func limit(t *testing.T, p *stack.Process, resource int, value uint64) (lift func()) {
+	t.Helper()
+	var before unix.Rlimit
+	if err := unix.Prlimit(p.PID(), resource, nil, &before); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Prlimit(p.PID(), resource, &unix.Rlimit{Cur: value, Max: before.Max}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := unix.Prlimit(p.PID(), resource, &before, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func openFiles(t *testing.T, p *stack.Process) uint64 {
+	t.Helper()
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.PID()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uint64(len(entries))
+}
+
+// A proxy without descriptors accepts nobody and serves whom it has; it accepts again as soon as it can.
+func TestProxyOutOfDescriptors(t *testing.T) {
+	s := start(t, nullTask(), nil)
+	kept := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}
+	ask := func() int {
+		response, err := kept.Get(s.URL + "/v1/health/ready")
+		if err != nil {
+			return 0
+		}
+		defer response.Body.Close()
+		io.Copy(io.Discard, response.Body)
+		return response.StatusCode
+	}
+	eventually(t, "readiness", func() bool { return ask() == 200 })
+	http.DefaultClient.CloseIdleConnections()
+	lift := limit(t, s.Proxy, unix.RLIMIT_NOFILE, openFiles(t, s.Proxy)+3)
+	for range 50 {
+		dial(t, s) // the kernel completes them; the proxy cannot take them all
+	}
+	eventually(t, "the log line", func() bool { return strings.Contains(s.Proxy.Log(), "cannot accept a connection") })
+	if status := ask(); status != 200 {
+		t.Errorf("an accepted connection got %d", status)
+	}
+	lift()
+	served(t, s)
+}
+
+// A Task without descriptors serves the connections it has, and lets others wait.
+func TestTaskOutOfDescriptors(t *testing.T) {
+	s := start(t, nullTask(), nil)
+	lift := limit(t, s.Task, unix.RLIMIT_NOFILE, openFiles(t, s.Task))
+	accepted := 0
+	for range 10 {
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		if conn, err := ipc.Dial(ctx, s.Socket, "e2e/1"); err == nil {
+			defer conn.Close()
+			accepted++
+		}
+	}
+	if accepted > 3 { // the limit is of the highest number, below which some may be free
+		t.Errorf("%d connections accepted without descriptors", accepted)
+	}
+	served(t, s)
+	lift()
+	eventually(t, "a new connection", listens(t, s.Socket))
+}
+
+// Records that cannot be written are counted and reported; ranking goes on.
+func TestDiskFullForRecords(t *testing.T) {
+	dir := socketDir(t)
+	if err := unix.Mount("none", dir, "tmpfs", 0, "size=64k"); err != nil {
+		t.Skipf("cannot make a small file system, which needs root: %v", err)
+	}
+	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
+	s := start(t, nullTask(), []string{"--records", filepath.Join(dir, "records.jsonl")})
+	eventually(t, "the counter", func() bool { served(t, s); return metric(t, s, "ranking_proxy_records_failed_total") > 0 })
+	if !strings.Contains(s.Proxy.Log(), "no space left on device") {
+		t.Error("the log does not say why")
+	}
+	served(t, s)
+}
+
+// Memory runs out in the Task: the request that needs it fails, alone, and the Task goes on or is started again; no answer is wrong.
+func TestTaskOutOfMemory(t *testing.T) {
+	s := start(t, nullTask(), []string{"--max-body-bytes", "30000000"})
+	served(t, s)
+	lift := limit(t, s.Task, unix.RLIMIT_AS, virtualBytes(t, s.Task)+4<<20)
+	status, a := rank(t, s.URL, body(nullModel, "q", []string{strings.Repeat("x", 25<<20)}, "END"))
+	if status != 503 && status != 500 {
+		t.Errorf("status %d: %.300s", status, a.raw)
+	}
+	if a.Error == "" || a.RequestID == "" {
+		t.Errorf("not a clear error: %.300s", a.raw)
+	}
+	lift()
+	select {
+	case <-s.Task.Exited():
+		t.Errorf("the Task has ended: %s", tail(s.Task.Log()))
+		restartTask(t, s)
+	default:
+	}
+	served(t, s)
+}
+
+func virtualBytes(t *testing.T, p *stack.Process) uint64 {
+	t.Helper()
+	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.PID()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := strconv.ParseUint(strings.Fields(string(statm))[0], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages * uint64(os.Getpagesize())
+}
+
+// A full queue refuses at once and says when to come back, from the time that what waits will take.
+func TestFullQueueTellsWhenToComeBack(t *testing.T) {
+	s := start(t, nullTask("--null-delay-ms", "2000", "--null-queue", "4"), nil)
+	const requests, places = 20, 1 + 4
+	refusals := make(chan int, requests)
+	ctx, leave := context.WithCancel(t.Context())
+	var clients sync.WaitGroup
+	for range requests {
+		clients.Go(func() {
+			if status, a, err := tryRank(ctx, s.URL, body(nullModel, "q", []string{"p"}, "END")); err == nil && status == 429 {
+				seconds, _ := strconv.Atoi(a.header.Get("Retry-After"))
+				refusals <- seconds
+			}
+		})
+	}
+	longest := 0
+	for range requests - places - 1 { // one more may find a place when the first call ends
+		longest = max(longest, <-refusals)
+	}
+	leave()
+	clients.Wait()
+	if longest < 6 {
+		t.Errorf("with four calls of two seconds waiting: come back in %d s", longest)
+	}
+}
+
+// A client that leaves costs what is being computed at that moment, and no more: a batch on each stream.
+func TestWhoLeavesCostsOneBatchMore(t *testing.T) {
+	const streams, batchTokens, passages, words = 2, 2048, 500, 100
+	s := start(t, append(defaultModel(t), "--streams", fmt.Sprint(streams), "--batch-tokens", fmt.Sprint(batchTokens)), nil)
+	conn, err := ipc.Dial(t.Context(), s.Socket, "e2e/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	pong := func() *ipc.Pong {
+		p, err := conn.Ping(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	texts := make([]string, passages)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("%d %s", i, strings.Repeat("apple ", words))
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	go tryRank(ctx, s.URL, body("minilm-l6-rerank", "winter storage", texts, "END"))
+	computed := func(p *ipc.Pong) uint64 { return p.Counters["pairs_total"] }
+	start := computed(pong())
+	eventually(t, "the first batch", func() bool { return computed(pong()) > start })
+	leave()
+	dropped := pong()
+	eventually(t, "an empty queue", func() bool { dropped = pong(); return dropped.QueuedPairs == 0 })
+	last := dropped
+	eventually(t, "an idle Task", func() bool { last = pong(); return last.RunningBatches == 0 })
+	more, all := computed(last)-computed(dropped), computed(last)-start
+	t.Logf("%d of %d pairs computed, %d of them after the client's leave", all, passages, more)
+	if most := uint64(streams * batchTokens / words); more > most {
+		t.Errorf("%d pairs computed after the queue was dropped, more than the %d of a batch on each stream", more, most)
+	}
+	if all > passages/2 {
+		t.Errorf("%d pairs computed for a client who left at the first batch", all)
+	}
+}
+
+// A request of 512 long passages does not hold up short ones: they come and go while it runs.
+func TestShortRequestsPassALongOne(t *testing.T) {
+	s := start(t, defaultModel(t), nil)
+	texts := make([]string, 512)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("%d %s", i, strings.Repeat("apple ", 150))
+	}
+	long := make(chan int, 1)
+	go func() {
+		status, _ := rank(t, s.URL, body("minilm-l6-rerank", "winter storage", texts, "END"))
+		long <- status
+	}()
+	eventually(t, "the long request at work", func() bool {
+		return metric(t, s, fmt.Sprintf("ranking_task_running_batches{socket=%q}", s.Socket)) > 0
+	})
+	for range 5 {
+		if status, a := rank(t, s.URL, firstRequest); status != 200 {
+			t.Fatalf("status %d: %s", status, a.raw)
+		}
+		select {
+		case <-long:
+			t.Fatal("a short request came back after the long one")
+		default:
+		}
+	}
+	if status := <-long; status != 200 {
+		t.Errorf("the long request got %d", status)
+	}
+}
+
+// --supervise starts the Task, starts it again, shows what to try, and leaves nothing behind.
+func TestSupervise(t *testing.T) {
+	dir := socketDir(t)
+	s, err := stack.New(stack.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Config.ProxyArgs = append([]string{"--supervise", "--", s.Config.TaskProgram, "--socket", filepath.Join(dir, "task.sock")}, nullTask()...)
+	if err := s.StartProxy(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	served(t, s)
+	eventually(t, "the line to try", func() bool {
+		return strings.Contains(s.Proxy.Log(), "curl -s "+s.URL+`/v1/ranking -d '{"model":"null"`)
+	})
+	task := child(t, s.Proxy)
+	unix.Kill(task, unix.SIGKILL)
+	eventually(t, "another Task", func() bool { other := child(t, s.Proxy); return other != 0 && other != task })
+	served(t, s)
+	task = child(t, s.Proxy)
+	if !s.Proxy.Stop(20*time.Second) || s.Proxy.ExitCode() != 0 {
+		t.Errorf("exit code %d\n%s", s.Proxy.ExitCode(), tail(s.Proxy.Log()))
+	}
+	if unix.Kill(task, 0) == nil {
+		t.Error("the Task outlives the proxy")
+	}
+}
+
+// A Task that ends at once leaves the proxy alive, not ready, and trying.
+func TestSupervisedTaskThatCannotStart(t *testing.T) {
+	s, err := stack.New(stack.Config{Dir: socketDir(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Config.ProxyArgs = []string{"--supervise", "--", s.Config.TaskProgram, "--socket", s.Socket, "--task", "openvino", "--model", "/no/such/model"}
+	if err := s.StartProxy(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	eventually(t, "three starts", func() bool { return metric(t, s, "ranking_proxy_task_starts_total") >= 3 })
+	becomesNotReady(t, s)
+	becomes(t, s, "/v1/health/live", 200)
+	if !strings.Contains(s.Proxy.Log(), "/no/such/model") {
+		t.Error("the Task's own words are not in the log")
+	}
+}
+
+// child is the process id of a child, 0 if there is none now.
+func child(t *testing.T, p *stack.Process) int {
+	t.Helper()
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.PID()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range tasks {
+		content, _ := os.ReadFile(file)
+		if fields := strings.Fields(string(content)); len(fields) > 0 {
+			id, _ := strconv.Atoi(fields[0])
+			return id
+		}
+	}
+	return 0
+}
