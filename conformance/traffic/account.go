@@ -11,12 +11,13 @@ import (
 
 // Account is the tally of the clients against the records of the server.
 type Account struct {
-	Records int
-	Repeated,
-	Unknown, // ids that no client sent
-	Differing, // a status that is not the one the client got
-	Missing, // no record of a request that was answered
-	Excused int // missing, yet answered shortly before the proxy was killed, which may lose what it has not flushed
+	Records   int `json:"records"`   // of ranking requests
+	Repeated  int `json:"repeated"`  // ids with more than one
+	Unknown   int `json:"unknown"`   // ids that no client sent
+	Differing int `json:"differing"` // a status that is not the one the client got
+	Missing   int `json:"missing"`   // no record of a request that was answered
+	Excused   int `json:"excused"`   // missing, yet answered shortly before the proxy was killed, which may lose what it has not flushed
+	Others    int `json:"others"`    // records of what never became a ranking request, such as noise
 }
 
 // Balanced tells whether every id is accounted for.
@@ -28,6 +29,7 @@ const flushTime = 5 * time.Second
 // line is what the account needs of a record.
 type line struct {
 	ID     string `json:"request_id"`
+	Route  string `json:"route"`
 	Status int    `json:"status"`
 }
 
@@ -57,6 +59,10 @@ func (t *Tally) Settle(records io.Reader, killed []time.Time) (*Account, error) 
 }
 
 func (a *Account) take(l line, fates map[string]Fate, seen map[string]bool) {
+	if l.Route != rankingPath {
+		a.Others++
+		return
+	}
 	a.Records++
 	fate, sent := fates[l.ID]
 	switch {

@@ -45,6 +45,8 @@ func (c *Crowd) Run(ctx context.Context, t *Tally) {
 	clients.Wait()
 }
 
+const rankingPath = "/v1/ranking"
+
 // answerTime is longer than any answer takes; a request without one by then is counted as unanswered.
 const answerTime = 3 * time.Minute
 
@@ -70,7 +72,7 @@ func (c *Crowd) exchange(ctx context.Context, transport http.RoundTripper, id st
 	if err != nil {
 		return 0, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL+"/v1/ranking", bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL+rankingPath, bytes.NewReader(body))
 	if err != nil {
 		return 0, err
 	}

@@ -121,7 +121,7 @@ func TestAccount(t *testing.T) {
 		t.Fatalf("%v, wrong: %v", tally.Count(), tally.Wrong())
 	}
 	record := func(id string, status int) string {
-		return fmt.Sprintf("{\"request_id\":%q,\"status\":%d}\n", id, status)
+		return fmt.Sprintf(`{"request_id":%q,"route":"/v1/ranking","status":%d}`+"\n", id, status)
 	}
 	var all string
 	for _, id := range ids {
@@ -133,12 +133,14 @@ func TestAccount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want.Records = strings.Count(records, "\n"); *got != want || got.Balanced() != (want.Repeated+want.Unknown+want.Differing+want.Missing == 0) {
+		if want.Records += strings.Count(records, "\n"); *got != want || got.Balanced() != (want.Repeated+want.Unknown+want.Differing+want.Missing == 0) {
 			t.Fatalf("%+v, not %+v", *got, want)
 		}
 	}
 	f(all, nil, Account{})
 	f(all+record(ids[0], 200), nil, Account{Repeated: 1})
+	noise := `{"request_id":"noise","route":"unknown","status":400}` + "\n"
+	f(all+noise, nil, Account{Records: -1, Others: 1})
 	f(all+record("other", 200), nil, Account{Unknown: 1})
 	f(all[len(record(ids[0], 200)):], nil, Account{Missing: 1})
 	f(all[len(record(ids[0], 200)):], []time.Time{time.Now()}, Account{Excused: 1})
