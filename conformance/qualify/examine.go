@@ -125,7 +125,7 @@ func (r *run) versions(ctx context.Context, s *stack.Stack) (map[string][]string
 	all := map[string][]string{"go": {runtime.Version()}}
 	for name, command := range map[string][]string{
 		"ranking-proxy": {s.Config.ProxyProgram, "version"}, "ranking-task": {s.Config.TaskProgram, "--version"},
-		"aiperf": {r.AIPerf, "--version"}, "source": {"git", "describe", "--always", "--dirty", "--abbrev=40"},
+		"aiperf": {r.AIPerf, "--version"}, "python": {filepath.Join(filepath.Dir(r.AIPerf), "python3"), "--version"}, "source": {"git", "describe", "--always", "--dirty", "--abbrev=40"},
 	} {
 		lines, err := identity.Lines(ctx, stack.Root(), command[0], command[1:]...)
 		if err != nil {

@@ -103,7 +103,7 @@ type GateError struct {
 }
 
 func (e *GateError) Error() string {
-	lines := []string{fmt.Sprintf("%d gates failed:", len(e.Failed))}
+	lines := []string{fmt.Sprintf("gates failed: %d", len(e.Failed))}
 	for i := range e.Failed {
 		lines = append(lines, "  "+e.Failed[i].String())
 	}

@@ -88,7 +88,7 @@ func TestFailedGatesAreListed(t *testing.T) {
 	if !errors.As(err, &failed) || len(failed.Failed) != 1 {
 		t.Fatalf("got %v", err)
 	}
-	for _, want := range []string{"1 gates failed", "s: unmatched ids: want 0, measured 30", "id-7: not in the records", "and 10 more"} {
+	for _, want := range []string{"gates failed: 1", "s: unmatched ids: want 0, measured 30", "id-7: not in the records", "and 10 more"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %s", want, err)
 		}

@@ -67,3 +67,19 @@ func TestRequestsReadBack(t *testing.T) {
 		t.Error("half a file is taken")
 	}
 }
+
+func FuzzReadRecords(f *testing.F) {
+	f.Add("{\"request_id\":\"a\",\"status\":200,\"observation\":{\"scores\":[1.5,-2e-20],\"order\":[0,1]}}\n")
+	f.Add("{\"request_id\":\"a\"}\n{\"request_id\":1}")
+	f.Fuzz(func(t *testing.T, text string) {
+		records, err := ReadRecords(strings.NewReader(text))
+		if err != nil && records != nil {
+			t.Error("records beside an error")
+		}
+		for _, r := range records {
+			if r.ID == "" {
+				t.Error("a record without an id")
+			}
+		}
+	})
+}
