@@ -122,10 +122,15 @@ func (r *run) hashPrograms() (programs []identity.File, err error) {
 }
 
 func (r *run) versions(ctx context.Context, s *stack.Stack) (map[string][]string, error) {
-	all := map[string][]string{"go": {runtime.Version()}}
+	all := map[string][]string{"go": {runtime.Version()}, "source": {"not a git checkout"}}
+	if lines, err := identity.Lines(ctx, stack.Root(), "git", "describe", "--always", "--dirty", "--abbrev=40"); err == nil {
+		all["source"] = lines
+	}
 	for name, command := range map[string][]string{
-		"ranking-proxy": {s.Config.ProxyProgram, "version"}, "ranking-task": {s.Config.TaskProgram, "--version"},
-		"aiperf": {r.AIPerf, "--version"}, "python": {filepath.Join(filepath.Dir(r.AIPerf), "python3"), "--version"}, "source": {"git", "describe", "--always", "--dirty", "--abbrev=40"},
+		"ranking-proxy": {s.Config.ProxyProgram, "version"},
+		"ranking-task":  {s.Config.TaskProgram, "--version"},
+		"aiperf":        {r.AIPerf, "--version"},
+		"python":        {filepath.Join(filepath.Dir(r.AIPerf), "python3"), "--version"},
 	} {
 		lines, err := identity.Lines(ctx, stack.Root(), command[0], command[1:]...)
 		if err != nil {
