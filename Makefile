@@ -56,7 +56,7 @@ run: native go ## start the Task with the default model and the proxy, in the fo
 # --- tests: fast ones first; `make test` is what CI runs ------------------------------------------
 
 .PHONY: test
-test: setup-test lint test-go test-native test-e2e test-dist test-compose ## everything CI runs
+test: setup-test lint test-go test-native test-e2e test-soak test-fuzz audit test-dist test-compose ## everything CI runs
 
 .PHONY: setup-test
 setup-test:
@@ -89,6 +89,31 @@ test-valgrind:
 .PHONY: test-e2e
 test-e2e: native go ## the real binaries and the real model over a real socket
 	go test -race -count=1 -timeout 20m -tags e2e ./conformance/e2e/... ./native/models
+
+.PHONY: test-soak
+test-soak: native go ## the soak in two minutes, on the null Task
+	@build/bin/ranking-soak --duration 60s --quiet
+
+.PHONY: test-fuzz
+test-fuzz: ## every fuzzer for five seconds
+	@conformance/fuzz.sh 5s
+
+# --- long runs -------------------------------------------------------------------------------------
+
+SOAK_FLAGS ?=
+FUZZTIME ?= 10m
+
+.PHONY: soak
+soak: native go ## 30 minutes of traffic under random faults on the default model, every score checked (SOAK_FLAGS)
+	@build/bin/ranking-soak --model $(MODEL_DIR) --json build/soak.json $(SOAK_FLAGS)
+
+.PHONY: fuzz
+fuzz: setup-test ## every fuzzer for FUZZTIME, ten minutes each unless told
+	@conformance/fuzz.sh $(FUZZTIME)
+
+.PHONY: audit
+audit: setup ## pins and hashes of dependencies, and known vulnerabilities where the databases can be reached
+	@deploy/audit.sh
 
 # --- benchmarks: see bench/README.md ---------------------------------------------------------------
 
