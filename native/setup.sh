@@ -76,6 +76,13 @@ rust() {
   rust_ok || lacks "Rust $RUST_MINIMUM or newer: see https://rustup.rs"
 }
 
+# Comes with rustup; the distributions pack it apart from the compiler.
+rust_format() {
+  if cargo fmt --version >/dev/null 2>&1; then return 0; fi
+  if can_be_root && command -v apt-get >/dev/null; then apt_install rustfmt-web 2>/dev/null || apt_install rustfmt || true; fi
+  cargo fmt --version >/dev/null 2>&1 || lacks "rustfmt: rustup component add rustfmt"
+}
+
 go_version() { go env GOVERSION 2>/dev/null | sed 's/^go//'; }
 go_ok() { command -v go >/dev/null && at_least "$(cd / && go_version)" "$GO_MINIMUM"; }
 
@@ -142,7 +149,7 @@ esac
 rust
 if [ "${1:-build}" != task ]; then go_language; fi
 openvino
-case ${1:-build} in test | bench) python_tools ;; esac
+case ${1:-build} in test | bench) python_tools; rust_format ;; esac
 if [ ${#missing[@]} -gt 0 ]; then
   say 'cannot go on; missing:'
   printf '  - %s\n' "${missing[@]}" >&2
