@@ -34,11 +34,12 @@ type Config struct {
 	NIMTopN          bool
 	Timing           bool
 
-	MaxPassages    int
-	MaxBodyBytes   int
-	MaxHeaderBytes int
-	MaxConnections int
-	MaxInFlight    int
+	MaxPassages     int
+	MaxPassageBytes int
+	MaxBodyBytes    int
+	MaxHeaderBytes  int
+	MaxConnections  int
+	MaxInFlight     int
 
 	RequestTimeout time.Duration
 	ReadTimeout    time.Duration
@@ -124,6 +125,7 @@ func (c *Config) flags() *pflag.FlagSet {
 	f.BoolVar(&c.Timing, "timing", true, "add trtmc_timing and Server-Timing to answers")
 
 	f.IntVar(&c.MaxPassages, "max-passages", 512, "passages in one request; the Task's own cap applies too")
+	f.IntVar(&c.MaxPassageBytes, "max-passage-bytes", 0, "size of a passage, and of the query; beyond it 413, whatever the truncation; 0: what a body may hold (default 0)")
 	f.IntVar(&c.MaxBodyBytes, "max-body-bytes", 16<<20, "size of a request body")
 	f.IntVar(&c.MaxHeaderBytes, "max-header-bytes", 8<<10, "size of a request's head; also the read buffer of each connection")
 	f.IntVar(&c.MaxConnections, "max-connections", 4096, "open connections; beyond it 503 and close")

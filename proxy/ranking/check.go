@@ -11,15 +11,41 @@ func (r *Ranker) check(req *Request) error {
 	if blank(req.Query) {
 		return Invalid("blank_query", "the query is empty or only white space", "")
 	}
+	if r.tooLarge(req.Query) {
+		return r.refuseSize("the query", len(req.Query))
+	}
 	if err := r.checkCount(len(req.Passages)); err != nil {
 		return err
 	}
-	for i, passage := range req.Passages {
-		if blank(passage) {
-			return Invalid("blank_passage", "passage "+strconv.Itoa(i)+" (counted from 0) is empty or only white space", "")
-		}
+	if err := r.checkPassages(req.Passages); err != nil {
+		return err
 	}
 	return r.CheckModel(req.Model)
+}
+
+func (r *Ranker) checkPassages(passages []string) error {
+	for i, passage := range passages {
+		if blank(passage) {
+			return Invalid("blank_passage", nth(i)+" is empty or only white space", "")
+		}
+		if r.tooLarge(passage) {
+			return r.refuseSize(nth(i), len(passage))
+		}
+	}
+	return nil
+}
+
+func nth(i int) string { return "passage " + strconv.Itoa(i) + " (counted from 0)" }
+
+func (r *Ranker) tooLarge(text string) bool {
+	return r.limits.PassageBytes > 0 && len(text) > r.limits.PassageBytes
+}
+
+func (r *Ranker) refuseSize(what string, n int) error {
+	return &Error{
+		Kind: PayloadTooLarge, Reason: "text_bytes",
+		Message: fmt.Sprintf("%s has %d bytes, more than the maximum of %d", what, n, r.limits.PassageBytes),
+	}
 }
 
 func (r *Ranker) checkCount(n int) error {
@@ -36,10 +62,10 @@ func (r *Ranker) checkCount(n int) error {
 
 // MaxPassages is the passage cap now in force: the Ranker's own, or the Task's if that is lower.
 func (r *Ranker) MaxPassages() int {
-	if task := r.backend.Identity(); task != nil && int(task.MaxPassages) < r.maxPassages {
+	if task := r.backend.Identity(); task != nil && int(task.MaxPassages) < r.limits.Passages {
 		return int(task.MaxPassages)
 	}
-	return r.maxPassages
+	return r.limits.Passages
 }
 
 // CheckModel tells whether model is a name of the served one, or empty. It lets every name pass while no Task has ever said what it

@@ -53,15 +53,20 @@ type Backend interface {
 
 // Ranker checks requests, has them scored and sorts the answer. It is safe for concurrent use.
 type Ranker struct {
-	backend     Backend
-	maxPassages int
-	aliases     map[string]bool
+	backend Backend
+	limits  Limits
+	aliases map[string]bool
 }
 
-// New returns a Ranker that takes at most maxPassages passages (and never more than the Task does), and answers to the
-// served model's own id and to the aliases.
-func New(backend Backend, maxPassages int, aliases []string) *Ranker {
-	r := &Ranker{backend: backend, maxPassages: maxPassages, aliases: make(map[string]bool, len(aliases))}
+// Limits bound a request. Tokens are bounded by the Task, which alone can count them.
+type Limits struct {
+	Passages     int // and never more than the Task takes
+	PassageBytes int // of a passage, and of the query; 0: what the body may hold
+}
+
+// New returns a Ranker that answers to the served model's own id and to the aliases.
+func New(backend Backend, limits Limits, aliases []string) *Ranker {
+	r := &Ranker{backend: backend, limits: limits, aliases: make(map[string]bool, len(aliases))}
 	for _, alias := range aliases {
 		r.aliases[canonical(alias)] = true
 	}

@@ -40,7 +40,7 @@ func TestChecks(t *testing.T) {
 		backend := &task{welcome: welcome(), scores: []float32{1}}
 		req := request("a")
 		change(req)
-		_, err := New(backend, 4, nil).Rank(t.Context(), req)
+		_, err := New(backend, Limits{Passages: 4, PassageBytes: 10}, nil).Rank(t.Context(), req)
 		var refusal *Error
 		if !errors.As(err, &refusal) || refusal.Kind != kind || refusal.Reason != reason {
 			t.Fatalf("got %v, want %s/%s", err, kind, reason)
@@ -54,13 +54,15 @@ func TestChecks(t *testing.T) {
 	f(func(r *Request) { r.Passages = nil }, InvalidRequest, "no_passages")
 	f(func(r *Request) { r.Passages = []string{"a", "b", "c", "d"} }, InvalidRequest, "too_many_passages")
 	f(func(r *Request) { r.Passages = []string{"a", " "} }, InvalidRequest, "blank_passage")
+	f(func(r *Request) { r.Passages = []string{"0123456789", "0123456789a"} }, PayloadTooLarge, "text_bytes")
+	f(func(r *Request) { r.Query = "0123456789a" }, PayloadTooLarge, "text_bytes")
 	f(func(r *Request) { r.Model = "other" }, ModelNotFound, "unknown_model")
 }
 
 func TestMaxPassagesIsTheLowerOfBoth(t *testing.T) {
 	f := func(own int, theirs *ipc.Welcome, want int) {
 		t.Helper()
-		if got := New(&task{welcome: theirs}, own, nil).MaxPassages(); got != want {
+		if got := New(&task{welcome: theirs}, Limits{Passages: own}, nil).MaxPassages(); got != want {
 			t.Fatalf("got %d, want %d", got, want)
 		}
 	}
@@ -94,7 +96,7 @@ func TestOrderIsStableAndComplete(t *testing.T) {
 func TestErrorsOfTheBackend(t *testing.T) {
 	f := func(ctx context.Context, err error, kind Kind) {
 		t.Helper()
-		_, got := New(&task{welcome: welcome(), err: err}, 4, nil).Rank(ctx, request("a"))
+		_, got := New(&task{welcome: welcome(), err: err}, Limits{Passages: 4}, nil).Rank(ctx, request("a"))
 		var refusal *Error
 		if !errors.As(got, &refusal) || refusal.Kind != kind {
 			t.Fatalf("%v: got %v, want %s", err, got, kind)

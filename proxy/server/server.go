@@ -73,7 +73,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{Options: o, watcher: watcher}
-	s.ranker = ranking.New(o.Backend, o.Config.MaxPassages, o.Config.ServedModelNames)
+	s.ranker = ranking.New(o.Backend, ranking.Limits{Passages: o.Config.MaxPassages, PassageBytes: o.Config.MaxPassageBytes}, o.Config.ServedModelNames)
 	s.addRoutes()
 	s.fast = s.newFastHTTP()
 	o.Metrics.TaskUp(func() bool { ready, _ := o.Backend.Ready(); return ready })
