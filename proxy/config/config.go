@@ -64,6 +64,8 @@ type Config struct {
 	RecordsMaxBytes int64
 	RecordsKeep     int
 
+	RecordsQueueBytes int
+
 	OTLPEndpoint string
 }
 
@@ -150,6 +152,7 @@ func (c *Config) flags() *pflag.FlagSet {
 
 	f.StringVar(&c.Records, "records", "", "append one JSON line for each ranking request to this `file`; SIGHUP opens it anew; empty: no records")
 	f.StringVar(&c.RecordsFull, "records-full", string(records.Block), "`what` to do when the disk cannot keep up: block (clients wait for their next answer) or drop (and count)")
+	f.IntVar(&c.RecordsQueueBytes, "records-queue-bytes", records.DefaultQueue, "memory that records waiting for the disk may hold; then --records-full decides")
 	f.BoolVar(&c.RecordsTexts, "records-texts", false, "keep queries and passages in the records, not only their SHA-256 (default false)")
 	f.Int64Var(&c.RecordsMaxBytes, "records-max-bytes", 0, "size at which the file becomes FILE.1, FILE.1 becomes FILE.2 and so on; 0: never (default 0)")
 	f.IntVar(&c.RecordsKeep, "records-keep", 5, "rotated files to keep; older ones are deleted")

@@ -28,7 +28,7 @@ func TestDefaults(t *testing.T) {
 		RequestTimeout: 2 * time.Minute, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 90 * time.Second,
 		PingInterval: 250 * time.Millisecond, PingTimeout: 500 * time.Millisecond, MuteTimeout: 2 * time.Second, StallTimeout: 30 * time.Second,
 		DrainDelay: time.Second, DrainTimeout: 30 * time.Second, LogLevel: "info", LogSample: 100,
-		RecordsFull: "block", RecordsKeep: 5,
+		RecordsFull: "block", RecordsKeep: 5, RecordsQueueBytes: 32 << 20,
 	}
 	if len(c.ServedModelNames)+len(c.CORSOrigins) == 0 {
 		c.ServedModelNames, c.CORSOrigins = nil, nil

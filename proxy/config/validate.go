@@ -65,6 +65,7 @@ func (c *Config) mistakes() []error {
 		{"max-connections", c.MaxConnections, 1, 1 << 20},
 		{"max-in-flight", c.MaxInFlight, 1, 1 << 20},
 		{"log-sample", c.LogSample, 0, 1 << 30},
+		{"records-queue-bytes", c.RecordsQueueBytes, 1, 1 << 40},
 		{"records-keep", c.RecordsKeep, 1, 1000},
 	} {
 		check(number.least <= number.value && number.value <= number.max,

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"sync"
@@ -26,12 +27,13 @@ type Options struct {
 	Texts    bool  // keep query and passages themselves
 	MaxBytes int64 // size at which the file is rotated; 0: never
 	Keep     int   // rotated files kept, FILE.1 the newest; at least 1
+	Queue    int   // bytes of memory that waiting records may hold; 0: DefaultQueue
 	Log      zerolog.Logger
 	Metrics  *telemetry.Metrics
 }
 
-// queueBytes bounds the memory of records that wait.
-const queueBytes = 32 << 20
+// DefaultQueue is the bound of waiting records unless Options say otherwise.
+const DefaultQueue = 32 << 20
 
 // chunkBytes is how much is encoded before it is written, unless the queue is empty sooner.
 const chunkBytes = 256 << 10
@@ -59,19 +61,11 @@ type Writer struct {
 // Open opens the file, or makes it, and starts the goroutine that writes it. A file of another proxy, or one that holds something
 // else than records, is refused.
 func Open(o Options) (*Writer, error) {
-	w, err := open(o, queueBytes)
+	f, err := openFile(o.Path)
 	if err != nil {
 		return nil, fmt.Errorf("records: %w", err)
 	}
-	return w, nil
-}
-
-func open(o Options, bound int) (*Writer, error) {
-	f, err := openFile(o.Path)
-	if err != nil {
-		return nil, err
-	}
-	w := &Writer{Options: o, queue: newQueue(bound), file: f, encoder: newEncoder(o.Texts)}
+	w := &Writer{Options: o, queue: newQueue(cmp.Or(o.Queue, DefaultQueue)), file: f, encoder: newEncoder(o.Texts)}
 	w.running.Go(w.run)
 	return w, nil
 }

@@ -76,7 +76,8 @@ func ids(t *testing.T, path string) []string {
 
 func TestEveryRecordIsWrittenOnce(t *testing.T) {
 	o := options(t)
-	w, err := open(o, 5000) // a queue of a few records, so that writers block
+	o.Queue = 5000 // a queue of a few records, so that writers block
+	w, err := Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,8 @@ func TestEveryRecordIsWrittenOnce(t *testing.T) {
 func TestDrop(t *testing.T) {
 	o := options(t)
 	o.Full = Drop
-	w, err := open(o, 5000) // a queue of a few records
+	o.Queue = 5000 // a queue of a few records
+	w, err := Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,7 +105,8 @@ func openRecords(c *config.Config, log zerolog.Logger, metrics *telemetry.Metric
 	}
 	w, err := records.Open(records.Options{
 		Path: c.Records, Full: records.Full(c.RecordsFull), Texts: c.RecordsTexts, MaxBytes: c.RecordsMaxBytes, Keep: c.RecordsKeep,
-		Log: log, Metrics: metrics,
+		Queue: c.RecordsQueueBytes,
+		Log:   log, Metrics: metrics,
 	})
 	if err != nil {
 		return nil, err
