@@ -1,9 +1,11 @@
 package framing
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -114,5 +116,41 @@ func TestConn(t *testing.T) {
 			t.Fatalf("ended with %v", err)
 		}
 		_, err = c.Read(make([]byte, 100))
+	}
+}
+
+// TLS lies below: what is checked is what was said, not how it was sealed; and the server still finds the TLS connection.
+func TestConnOverTLS(t *testing.T) {
+	certified := httptest.NewTLSServer(nil)
+	defer certified.Close()
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inner.Close()
+	go func() {
+		client, err := tls.Dial("tcp", inner.Addr().String(), &tls.Config{InsecureSkipVerify: true})
+		if err == nil {
+			io.WriteString(client, "GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\n\n")
+			client.Close()
+		}
+	}()
+	c, err := Listener(tls.NewListener(inner, &tls.Config{Certificates: certified.TLS.Certificates})).Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.(interface{ Handshake() error }).Handshake(); err != nil {
+		t.Fatal(err)
+	}
+	if !c.(interface{ ConnectionState() tls.ConnectionState }).ConnectionState().HandshakeComplete {
+		t.Fatal("not the state of the TLS connection")
+	}
+	read, err := io.ReadAll(c)
+	if refusal := new(Error); !errors.As(err, &refusal) || string(read) != "GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1" {
+		t.Fatalf("read %q, then %v", read, err)
+	}
+	if _, ok := c.(interface{ NetConn() net.Conn }).NetConn().(*tls.Conn); !ok {
+		t.Fatal("the TLS connection is not the one below")
 	}
 }
