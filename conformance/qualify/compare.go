@@ -120,7 +120,7 @@ func (r *run) compareAll(ctx context.Context, url string, conn *ipc.Conn, all []
 }
 
 // progressEvery is the pause between lines of progress.
-const progressEvery = 5 * time.Second
+const progressEvery = 10 * time.Second
 
 // count returns a function that says how far a step is, now and then.
 func (r *run) count(what string, of int) func(done int) {
