@@ -28,7 +28,7 @@ cmake -S native -B build/native-fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMA
   -DRANKING_SANITIZE=address,undefined -DRANKING_TESTS=OFF -DRANKING_WITH_OPENVINO=OFF -DRANKING_WITH_TRTMC=ON \
   "-Dtokenizer_target=$PWD/build/cargo" >build/native-fuzz.log 2>&1 || { cat build/native-fuzz.log; exit 1; }
 cmake --build build/native-fuzz -j "${JOBS:-$(nproc)}" --target fuzz_frames fuzz_card fuzz_tokenizer | tail -n 1
-native/fuzz/make_seeds.py conformance/vectors build/fuzz/seeds
+python3 native/fuzz/make_seeds.py conformance/vectors build/fuzz/seeds
 fuzz() { # name, corpora...
   echo "== fuzz_$1 in native/fuzz"
   "build/native-fuzz/fuzz/fuzz_$1" -max_total_time="$seconds" -artifact_prefix=build/fuzz/ -print_final_stats=1 "build/fuzz/$1" "${@:2}" \
