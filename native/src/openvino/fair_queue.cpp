@@ -4,7 +4,7 @@
 
 namespace ranking::openvino {
 
-void FairQueue::add(JobPtr job) {
+void FairQueue::add(const JobPtr& job) {
   Entry entry{job, {}};
   size_t tokens = 0;
   for (uint32_t i = 0; i < job->pairs.size(); ++i) {

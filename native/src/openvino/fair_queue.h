@@ -45,7 +45,7 @@ class FairQueue {
   size_t bucket_of(size_t tokens) const { return std::min((tokens + kLengthStep - 1) / kLengthStep * kLengthStep, max_length_); }
 
   // All pairs of a tokenized job.
-  void add(JobPtr job);
+  void add(const JobPtr& job);
   // Forgets the pairs of a job that still wait.
   void remove(Ticket ticket);
   // Pairs for one batch of at most max_tokens, padding included, and at least one pair. The queue must not be empty.

@@ -207,7 +207,7 @@ void Scheduler::collect_row(const BatchResult& result, size_t row) {
 }
 
 void Scheduler::answer(const JobPtr& given, RankOutcome outcome) {
-  const auto job = given;  // `given` may live in jobs_
+  const auto job = given;  // NOLINT(performance-unnecessary-copy-initialization): `given` may live in jobs_
   forget(job);
   job->done(std::move(outcome));
 }

@@ -1,30 +1,10 @@
 #include "openvino/stats.h"
 
 #include <algorithm>
-#include <vector>
+
+#include "task/histogram.h"
 
 namespace ranking::openvino {
-namespace {
-
-constexpr std::array<uint64_t, 8> kBatchPairs = {1, 2, 4, 8, 16, 32, 64, 128};
-constexpr std::array<uint64_t, 9> kBatchTokens = {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384};
-constexpr std::array<uint64_t, 14> kCallUs = {100,   250,   500,    1000,   2500,   5000,    10000,
-                                              25000, 50000, 100000, 250000, 500000, 1000000, 2500000};
-
-template <size_t kBounds>
-void observe(std::array<uint64_t, kBounds + 1>& counts, const std::array<uint64_t, kBounds>& bounds, uint64_t value) {
-  ++counts[static_cast<size_t>(std::lower_bound(bounds.begin(), bounds.end(), value) - bounds.begin())];
-}
-
-template <size_t kCounts>
-std::vector<uint64_t> cumulative(const std::array<uint64_t, kCounts>& counts) {
-  std::vector<uint64_t> sums;
-  uint64_t sum = 0;
-  for (const auto count : counts) sums.push_back(sum += count);
-  return sums;
-}
-
-}  // namespace
 
 Stats::Stats(unsigned streams) : streams_(streams) {
   for (const auto* name :
