@@ -89,13 +89,13 @@ TEST_F(ServerTest, AnswersManyInFlightInTheOrderTheTaskFinishesThem) {
   client.greet();
   constexpr uint64_t kRanks = 200;
   std::vector<Ticket> tickets;
-  for (uint64_t i = 1; i <= kRanks; ++i) tickets.push_back(send_rank(client, i, "r" + std::to_string(i)).first);
+  for (uint64_t i = 1; i <= kRanks; ++i) tickets.push_back(send_rank(client, i, std::to_string(i)).first);
   for (uint64_t i = kRanks; i >= 1; --i) task_.answer(tickets[i - 1], scores_of({static_cast<float>(i), 0}));
   for (uint64_t i = kRanks; i >= 1; --i) {
     const auto answer = client.read();
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->exchange, i);
-    EXPECT_EQ(answer->text("id"), "r" + std::to_string(i));
+    EXPECT_EQ(answer->text("id"), std::to_string(i));
     EXPECT_EQ(answer->scores()[0], static_cast<float>(i));
   }
 }
