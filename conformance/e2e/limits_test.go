@@ -110,26 +110,40 @@ func TestDiskFullForRecords(t *testing.T) {
 	served(t, s)
 }
 
-// Memory runs out in the Task: the request that needs it fails, alone, and the Task goes on or is started again; no answer is wrong.
+// Memory runs out in the Task, as it reads a request or works on one: the request that needs it fails with a clear error, and the
+// Task goes on.
 func TestTaskOutOfMemory(t *testing.T) {
-	s := start(t, nullTask(), []string{"--max-body-bytes", "30000000"})
-	served(t, s)
-	lift := limit(t, s.Task, unix.RLIMIT_AS, virtualBytes(t, s.Task)+4<<20)
-	status, a := rank(t, s.URL, body(nullModel, "q", []string{strings.Repeat("x", 25<<20)}, "END"))
-	if status != 503 && status != 500 {
-		t.Errorf("status %d: %.300s", status, a.raw)
+	f := func(name string, task []string, request string) {
+		t.Run(name, func(t *testing.T) {
+			s := start(t, task, []string{"--max-body-bytes", "30000000"})
+			small := body("", "q", []string{"p"}, "END")
+			ask := func(request string) (int, answer) {
+				return rank(t, s.URL, strings.Replace(request, `"model":""`, `"model":null`, 1))
+			}
+			if status, a := ask(small); status != 200 {
+				t.Fatalf("status %d: %s", status, a.raw)
+			}
+			lift := limit(t, s.Task, unix.RLIMIT_AS, virtualBytes(t, s.Task)+4<<20)
+			status, a := ask(request)
+			t.Logf("status %d: %.300s", status, a.raw)
+			if status != 503 && status != 500 || a.Error == "" || a.RequestID == "" {
+				t.Errorf("not a clear error")
+			}
+			lift()
+			select {
+			case <-s.Task.Exited():
+				t.Errorf("the Task has ended: %s", tail(s.Task.Log()))
+			default:
+			}
+			eventually(t, "a ranking as before", func() bool { status, _ := ask(small); return status == 200 })
+		})
 	}
-	if a.Error == "" || a.RequestID == "" {
-		t.Errorf("not a clear error: %.300s", a.raw)
+	f("reading", nullTask(), body("", "q", []string{strings.Repeat("x", 25<<20)}, "END"))
+	many := make([]string, 500)
+	for i := range many {
+		many[i] = fmt.Sprintf("%d %s", i, strings.Repeat("apple ", 300))
 	}
-	lift()
-	select {
-	case <-s.Task.Exited():
-		t.Errorf("the Task has ended: %s", tail(s.Task.Log()))
-		restartTask(t, s)
-	default:
-	}
-	served(t, s)
+	f("working", append(defaultModel(t), "--batch-tokens", "16384"), body("", "q", many, "END"))
 }
 
 func virtualBytes(t *testing.T, p *stack.Process) uint64 {
