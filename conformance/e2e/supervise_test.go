@@ -40,9 +40,22 @@ func TestSupervise(t *testing.T) {
 	if !s.Proxy.Stop(20*time.Second) || s.Proxy.ExitCode() != 0 {
 		t.Errorf("exit code %d\n%s", s.Proxy.ExitCode(), tail(s.Proxy.Log()))
 	}
-	if unix.Kill(task, 0) == nil {
-		t.Error("the Task outlives the proxy")
+	if runs(task) {
+		t.Error("the Task outlives the proxy that was stopped")
 	}
+	if err := s.StartProxy(); err != nil {
+		t.Fatal(err)
+	}
+	served(t, s)
+	task = child(t, s.Proxy)
+	s.Proxy.Kill()
+	eventually(t, "the end of the Task whose proxy was killed", func() bool { return !runs(task) })
+}
+
+// runs tells whether a process is there and not only waits to be buried.
+func runs(pid int) bool {
+	_, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	return err == nil
 }
 
 // A Task that ends at once leaves the proxy alive, not ready, and trying.
