@@ -18,7 +18,7 @@ func clocked(r *ipctest.Request) {
 	admitted := time.Now()
 	time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond)
 	started := time.Now()
-	time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond)
+	time.Sleep(time.Duration(1+rand.IntN(3000)) * time.Microsecond)
 	switch ended := time.Now(); rand.IntN(12) {
 	case 0:
 		r.Reply(&ipc.Error{ID: r.ID, Code: ipc.CodeServerBusy, Message: "full"})
