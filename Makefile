@@ -86,9 +86,26 @@ test-valgrind:
 	$(call native_build,native,-DCMAKE_BUILD_TYPE=Release -DRANKING_TESTS=ON,trtmc-tests)
 	ctest --test-dir build/native --output-on-failure --no-tests=error -R valgrind
 
+CHECK_OURS := conformance/check-ours.sh build/bin
+DOUBLE := --task trtmc --runtime-root $(CURDIR)/build/native/tests/trtmc_double/runtime --bundle $(CURDIR)/build/minilm-l6-rerank.bundle \
+  --trtmc-model minilm-l6-rerank --tokenizer $(abspath $(MODEL_DIR))/tokenizer.json --tokenizer-max-tokens 512
+
+# What does not speak of the built-in model runs a second time on the double of TRTMC's ABI.
 .PHONY: test-e2e
-test-e2e: native go ## the real binaries and the real model over a real socket
+test-e2e: go trtmc-double ## the real binaries and the real model over a real socket, then the TRTMC double
 	go test -race -count=1 -timeout 20m -tags e2e ./conformance/e2e/... ./native/models
+	@build/native/tests/trtmc_double/make-bundle build/minilm-l6-rerank.bundle
+	RANKING_TASK_ARGS="$(DOUBLE)" go test -race -count=1 -timeout 10m -tags e2e \
+	  -run 'HTTPScores|Company|TooLong|EveryFormat|EveryRequest' ./conformance/e2e
+
+.PHONY: test-conformance
+test-conformance: go trtmc-double ## the conformance suite before each Task and a Task of another hand; the inventory's evidence
+	@conformance/examples/word-overlap/check.sh build/bin/ranking-conformance
+	@$(CHECK_OURS) "--without relevance" "nim tei cohere jina" $(TASK) --task null
+	@$(CHECK_OURS) "" "nim" $(TASK) --task openvino --model $(MODEL_DIR)
+	@build/native/tests/trtmc_double/make-bundle build/minilm-l6-rerank.bundle
+	@$(CHECK_OURS) "--without relevance" "nim" $(TASK) $(DOUBLE)
+	@build/bin/ranking-inventory
 
 .PHONY: test-soak
 test-soak: native go ## the soak in two minutes, on the null Task
@@ -190,7 +207,7 @@ test-chart: ## the Helm chart against the schemas of Kubernetes (builds helm the
 .PHONY: lint
 lint: ## formatting and static checks of Go, C++, Rust and shell
 	@test -z "$$(gofmt -l ipc proxy conformance bench deploy | tee /dev/stderr)"
-	@go vet ./...
+	@go vet ./... && go vet -tags e2e,clients ./conformance/... ./native/...
 	@clang-format --dry-run -Werror $$(git ls-files 'native/*.h' 'native/*.cpp')
 	@cd native/tokenizer && cargo fmt --check
 
