@@ -56,7 +56,7 @@ run: native go ## start the Task with the default model and the proxy, in the fo
 # --- tests: fast ones first; `make test` is what CI runs ------------------------------------------
 
 .PHONY: test
-test: setup-test lint test-go test-native test-e2e test-soak test-fuzz audit test-dist test-compose ## everything CI runs
+test: setup-test lint test-go test-native test-e2e test-conformance test-soak test-fuzz audit test-clients-short test-dist test-compose ## everything CI runs
 
 .PHONY: setup-test
 setup-test:
