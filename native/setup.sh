@@ -12,7 +12,7 @@ RUST_MINIMUM=1.85
 GO_MINIMUM=1.21 # the first that fetches the toolchain named in go.mod
 BUILD_PACKAGES=(ca-certificates curl git make cmake ninja-build g++ pkg-config python3 python3-pip python3-venv
   libmsgpack-cxx-dev libboost-dev libspdlog-dev libfmt-dev libcli11-dev libasio-dev nlohmann-json3-dev libssl-dev)
-TEST_PACKAGES=(libgtest-dev libgmock-dev clang-format valgrind xz-utils prometheus python3-venv)
+TEST_PACKAGES=(libgtest-dev libgmock-dev clang-format valgrind xz-utils prometheus clang libclang-rt-dev python3-venv)
 
 BENCH_PACKAGES=(nginx-light)
 
