@@ -122,7 +122,8 @@ void Connection::on_frame(const Frame& frame) {
 
 void Connection::on_hello(const Frame& frame) {
   const Hello hello = read_hello(frame.payload);
-  log::info("client connected", {{"client", hello.client}, {"protocol", hello.protocol}});
+  // Not at info: a health check is a client too, every few seconds.
+  log::debug("client connected", {{"client", hello.client}, {"protocol", hello.protocol}});
   if (hello.protocol != kProtocolVersion) {
     return refuse({.code = ErrorCode::kUnsupportedVersion, .message = "this Task speaks protocol 1"});
   }
