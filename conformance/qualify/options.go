@@ -40,7 +40,8 @@ func (o *Options) taskArgs() ([]string, error) {
 	e := &o.Entry
 	switch e.Backend {
 	case "openvino":
-		return []string{"--task", "openvino", "--model", e.Profile}, nil
+		// Any depth of queue: load levels are closed loops, which wait for what they get, however slow the machine.
+		return []string{"--task", "openvino", "--queue-seconds", "0", "--model", e.Profile}, nil
 	case "trtmc":
 		if o.RuntimeRoot == "" || o.Bundle == "" {
 			return nil, errors.New("a TRTMC entry needs --runtime-root and --bundle")

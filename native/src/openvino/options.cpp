@@ -21,9 +21,15 @@ void add_openvino_options(CLI::App& app, OpenvinoOptions& options) {
       ->check(CLI::Range(16, 1 << 20));
   add("--queue-tokens", options.queue_tokens, "Tokens that may wait; past this a rank is refused as server_busy")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 40));
+  add("--queue-seconds", options.queue_seconds,
+      "Work, at the speed of late, that may be ahead of a new rank; past this it is refused as server_busy; 0: any")
+      ->check(CLI::Range(0.0, 1e6));
   add("--max-passages", options.max_passages, "Passages accepted in one rank")->check(CLI::Range(1u, ipc::kMaxPassages));
   add("--shape-cache", options.shape_cache, "Compiled kernels kept by each stream: more memory, fewer compiled again")
       ->check(CLI::Range(1, 1 << 20));
+  add("--nice", options.nice,
+      "Nice value added to threads that tokenize and infer, so that refusals and probes do not wait for them")
+      ->check(CLI::Range(0, 19));
 }
 
 std::string openvino_versions() {

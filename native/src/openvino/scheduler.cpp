@@ -32,11 +32,11 @@ Scheduler::Scheduler(Engine& engine, const Tokenizer& tokenizer, const Scheduler
       queue_(tokenizer.max_tokens()),
       running_since_(engine.streams()),
       stats_(engine.streams()),
-      workers_(engine, tokenizer.pad_id(),
+      workers_(engine, tokenizer.pad_id(), options.nice,
                [this](BatchResult result) {
                  post([this, result = std::make_shared<const BatchResult>(std::move(result))] { collect(*result); });
                }),
-      tokenizing_(tokenizer, options.tokenizer_threads,
+      tokenizing_(tokenizer, options.tokenizer_threads, options.nice,
                   [this](JobPtr job) { post([this, job = std::move(job)] { enqueue(job); }); }) {
   for (unsigned i = engine.streams(); i > 0; --i) idle_.push_back(i - 1);
   thread_ = std::thread([this] { run(); });
@@ -123,18 +123,34 @@ std::optional<RankError> Scheduler::refusal(const Job& job) const {
         .message = std::to_string(request.passages.size()) + " passages, the limit is " + std::to_string(options_.max_passages)};
   }
   if (request.deadline && *request.deadline <= Clock::now()) return deadline_exceeded();
-  // One that is larger than the whole queue is accepted when nothing waits: it could never be scored otherwise.
-  const auto tokens = estimate_tokens(request, special_tokens_);
-  if (queued_tokens_ == 0 || queued_tokens_ + tokens <= options_.queue_tokens) return std::nullopt;
-  return RankError{.code = ErrorCode::kServerBusy, .message = "the queue is full", .retry_after_ms = retry_after_ms(tokens)};
+  const auto excess = excess_of(estimate_tokens(request, special_tokens_));
+  if (excess == 0) return std::nullopt;
+  return RankError{.code = ErrorCode::kServerBusy, .message = "the queue is full", .retry_after_ms = retry_after_ms(excess)};
 }
 
-// Until so many tokens more fit into the queue, at the speed at which it drains lately.
-uint32_t Scheduler::retry_after_ms(uint64_t tokens) const {
+// The tokens that must leave before a request of so many fits the bounds. One that is larger than the whole queue is accepted
+// when nothing waits: it could never be scored otherwise.
+uint64_t Scheduler::excess_of(uint64_t tokens) const {
+  if (queued_tokens_ == 0) return 0;
+  const auto beyond = [](uint64_t all, uint64_t bound) { return all - std::min(all, bound); };
+  const auto excess = std::min(queued_tokens_, beyond(queued_tokens_ + tokens, options_.queue_tokens));
+  const auto speed = stats_.tokens_per_second();
+  if (options_.queue_seconds == 0 || speed == 0) return excess;
+  return std::max(excess, beyond(ahead_of(tokens), static_cast<uint64_t>(speed * options_.queue_seconds)));
+}
+
+// What is computed before a new request of so many tokens is, when all share the engine equally: of each other one as much as it
+// has itself. So a long request in the queue does not make it full for a short one, which will pass.
+uint64_t Scheduler::ahead_of(uint64_t tokens) const {
+  uint64_t ahead = 0;
+  for (const auto& [ticket, job] : jobs_) ahead += std::min(job->charged, tokens);
+  return ahead;
+}
+
+// Until so many tokens have left the queue, at the speed at which it drains lately.
+uint32_t Scheduler::retry_after_ms(uint64_t excess) const {
   constexpr double kUnknown = 1000;
   constexpr double kMax = 60'000;
-  const auto excess =
-      std::min(queued_tokens_, queued_tokens_ + tokens - std::min(queued_tokens_ + tokens, options_.queue_tokens));
   const auto speed = stats_.tokens_per_second();
   const auto wait = speed > 0 ? static_cast<double>(excess) / speed * 1000 : kUnknown;
   return static_cast<uint32_t>(std::clamp(std::ceil(wait), 1.0, kMax));

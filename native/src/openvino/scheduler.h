@@ -31,7 +31,9 @@ struct SchedulerOptions {
   unsigned tokenizer_threads = 1;
   size_t batch_tokens = 256;       // of one batch, padding included
   uint64_t queue_tokens = 524288;  // accepted and not yet started
+  double queue_seconds = 0;        // of work that may be ahead of a new request, at the speed of late; 0: any
   uint32_t max_passages = 512;
+  int nice = 0;  // of the threads that tokenize and infer, beside the scheduler's own
 };
 
 class Scheduler {
@@ -56,7 +58,9 @@ class Scheduler {
 
   void admit(const JobPtr& job);
   std::optional<RankError> refusal(const Job& job) const;
-  uint32_t retry_after_ms(uint64_t tokens) const;
+  uint64_t excess_of(uint64_t tokens) const;
+  uint64_t ahead_of(uint64_t tokens) const;
+  uint32_t retry_after_ms(uint64_t excess) const;
   void enqueue(const JobPtr& job);
   void start_batches();
   void expire();

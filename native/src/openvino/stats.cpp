@@ -34,7 +34,7 @@ void Stats::count_batch(const BatchResult& result) {
   observe(batch_pairs_, kBatchPairs, rows.size());
   observe(batch_tokens_, kBatchTokens, computed);
   observe(call_us_, kCallUs, static_cast<uint64_t>(took * 1e6));
-  const auto now = static_cast<double>(computed) / std::max(took, 1e-6) * streams_;
+  const auto now = static_cast<double>(tokens) / std::max(took, 1e-6) * streams_;
   constexpr double kWeight = 0.05;  // of the newest batch: remembers about twenty
   tokens_per_second_ = tokens_per_second_ == 0 ? now : (1 - kWeight) * tokens_per_second_ + kWeight * now;
 }

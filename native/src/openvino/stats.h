@@ -18,7 +18,7 @@ class Stats {
 
   void count_batch(const BatchResult& result);
 
-  // Tokens, padding included, that all streams together compute in a second, lately; 0 before the first batch.
+  // Tokens, padding apart, that all streams together compute in a second, lately; 0 before the first batch.
   double tokens_per_second() const { return tokens_per_second_; }
 
   // Adds counters and histograms.

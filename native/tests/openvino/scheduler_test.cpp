@@ -2,6 +2,8 @@
 #include "openvino/scheduler.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <random>
 
@@ -186,6 +188,44 @@ TEST(Scheduler, FullQueueRefusesAtOnceAndTellsWhen) {
   EXPECT_EQ(scores_of(std::move(larger_than_the_queue)).scores.size(), 4u) << "accepted, since nothing waited";
   scores_of(std::move(running_one));
   EXPECT_EQ(scores_of(submit(bench.scheduler, 4, request_of({"w1"}))).scores.size(), 1u);
+}
+
+// A batch on the fake engine takes as long as the gate is closed: 5 tokens in 50 ms at least are at most 100 a second, so ten
+// seconds of work are at most 1000 tokens.
+TEST(Scheduler, QueueIsBoundedByTimeForEachSizeByItself) {
+  Bench bench({.batch_tokens = 16, .queue_seconds = 10});
+  const auto long_request = [] {
+    std::vector<std::string> passages;
+    for (int i = 0; i < 8; ++i) passages.push_back(words(290, i));
+    return request_of(passages);
+  };
+  bench.engine.close();
+  auto first = submit(bench.scheduler, 1, request_of({"w1"}));
+  wait_until(bench.scheduler, running);
+  std::this_thread::sleep_for(50ms);
+  auto long_one = submit(bench.scheduler, 2, long_request());
+  wait_until(bench.scheduler, [](const TaskHealth& h) { return h.queued_tokens == 8 * 294; });
+  bench.engine.open(1);
+  scores_of(std::move(first));
+  wait_until(bench.scheduler, [](const TaskHealth& h) { return h.running_batches == 1 && h.queued_tokens == 7 * 294; });
+  const auto busy = error_of(submit(bench.scheduler, 3, long_request()));
+  EXPECT_EQ(busy.code, ErrorCode::kServerBusy);
+  EXPECT_GT(busy.retry_after_ms.value_or(0), 7000u) << "some 700 tokens too many, at 100 a second or less";
+  auto short_one = submit(bench.scheduler, 4, request_of({"w4"}));
+  wait_until(bench.scheduler, [](const TaskHealth& h) { return h.queued_requests == 2; });
+  bench.engine.open();
+  EXPECT_EQ(scores_of(std::move(short_one)).scores.size(), 1u) << "little is ahead of it, whatever waits behind";
+  EXPECT_EQ(scores_of(std::move(long_one)).scores.size(), 8u);
+}
+
+TEST(Scheduler, ComputingStepsBackBehindAnswering) {
+  Bench bench({.nice = 3}, 2);
+  const auto nice_now = [] { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid())); };
+  auto promise = std::make_shared<std::promise<int>>();
+  bench.scheduler.health([=](TaskHealth) { promise->set_value(nice_now()); });
+  EXPECT_EQ(promise->get_future().get(), nice_now()) << "the scheduler";
+  scores_of(submit(bench.scheduler, 1, request_of({"w1", "w2"})));
+  EXPECT_EQ(bench.engine.nice, nice_now() + 3) << "a stream";
 }
 
 TEST(Scheduler, CancelDropsQueuedPairs) {
