@@ -65,6 +65,7 @@ func send(ctx context.Context, url, id, body string, timeoutMS int) (status int,
 	}
 	defer resp.Body.Close()
 	_ = json.NewDecoder(resp.Body).Decode(&a)
+	a.header = resp.Header
 	return resp.StatusCode, a
 }
 
