@@ -2,26 +2,19 @@
 # Renders the chart in every variant, with helm itself, and holds what comes out to the schemas of Kubernetes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-HELM_VERSION=v3.19.2
+source deploy/helm/tools.sh
 KUBERNETES=1.34
-TOOLS=$PWD/.deps/tools
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 die() { printf 'test-chart: FAILED: %s\n' "$*" >&2; exit 1; }
-
-tools() {
-  [ -x "$TOOLS/helm" ] || GOBIN=$TOOLS go install "helm.sh/helm/v3/cmd/helm@$HELM_VERSION"
-  [ -x "$TOOLS/kubernetes-validate/bin/kubernetes-validate" ] ||
-    { python3 -m venv "$TOOLS/kubernetes-validate" && "$TOOLS/kubernetes-validate/bin/pip" install -q --disable-pip-version-check -r deploy/helm/requirements.txt; }
-}
 
 # variant NAME HELM-ARGUMENTS...: what it holds is in $WORK/NAME.yaml.
 variant() {
   local name=$1
   shift
-  "$TOOLS/helm" lint --strict --quiet deploy/helm/ranking "$@" || die "lint of $name"
-  "$TOOLS/helm" template --kube-version "$KUBERNETES" ranking deploy/helm/ranking "$@" >"$WORK/$name.yaml" || die "rendering $name"
-  # Kubernetes has no schema of the operator's ServiceMonitor.
+  helm lint --strict --quiet deploy/helm/ranking "$@" || die "lint of $name"
+  helm template --kube-version "$KUBERNETES" ranking deploy/helm/ranking "$@" >"$WORK/$name.yaml" || die "rendering $name"
+  # Kubernetes has no schema of the operator's ServiceMonitor; the operator has.
   awk 'BEGIN { RS = "---\n"; ORS = RS } !/kind: ServiceMonitor/' "$WORK/$name.yaml" >"$WORK/$name-core.yaml"
   "$TOOLS/kubernetes-validate/bin/kubernetes-validate" --strict --quiet -k "$KUBERNETES" "$WORK/$name-core.yaml" || die "$name breaks the schema"
 }
@@ -46,6 +39,8 @@ variant all --set serviceMonitor.enabled=true,serviceMonitor.labels.release=moni
   --set proxy.env.RANKING_PROXY_RECORDS=/records/r.jsonl
 holds all 'kind: ServiceMonitor'
 holds all 'app: rag'
+service_monitor() { "$PYTHON" deploy/helm/custom_resource.py "$CRDS/monitoring.coreos.com_servicemonitors.yaml" "$1"; }
+service_monitor "$WORK/all.yaml" || die 'the ServiceMonitor breaks the schema of its operator'
 variant trtmc -f deploy/helm/ranking/values-trtmc.yaml
 holds trtmc 'nvidia.com/gpu: 1'
 lacks trtmc 'type: ContainerResource'
@@ -53,4 +48,8 @@ lacks trtmc 'type: ContainerResource'
 # A schema check that accepts anything would prove nothing.
 sed 's/terminationGracePeriodSeconds/terminationGracePeriodSecond/' "$WORK/default-core.yaml" >"$WORK/wrong.yaml"
 ! "$TOOLS/kubernetes-validate/bin/kubernetes-validate" --strict --quiet -k "$KUBERNETES" "$WORK/wrong.yaml" >/dev/null 2>&1 || die 'the schema check accepts a wrong field'
+for change in s/endpoints:/endpoint:/ s/interval:/intervals:/ 's/interval: 5s/interval: often/'; do
+  sed "$change" "$WORK/all.yaml" >"$WORK/wrong.yaml"
+  ! service_monitor "$WORK/wrong.yaml" 2>/dev/null || die "the check of the ServiceMonitor accepts $change"
+done
 printf 'test-chart: passed\n' >&2
