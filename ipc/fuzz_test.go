@@ -21,7 +21,7 @@ func fuzzDecode(f *testing.F, from Sender) {
 		var frame Frame
 		var m Message
 		var err error
-		if spent := allocated(func() { frame, m, err = decodeStream(raw, from) }); spent > allocationBound(len(raw)) {
+		if spent := allocatedOver(allocationBound(len(raw)), func() { frame, m, err = decodeStream(raw, from) }); spent > 0 {
 			t.Fatalf("%d bytes cost %d", len(raw), spent)
 		}
 		var fault *ProtocolError
