@@ -4,7 +4,7 @@ import "sync"
 
 // call is one request, from its encoding to its answer or its end without one.
 //
-// It belongs to its caller until the writer takes it from Conn.calls. From then on the fields below mu's line are guarded by Conn.mu.
+// It belongs to its caller until it is entered in Conn.pending or the writer takes it from Conn.calls. From then on the fields below mu's line are guarded by Conn.mu.
 type call struct {
 	frame *[]byte      // encoded; the exchange is filled in when it is written
 	reply chan Message // gets at most one, and has room for it

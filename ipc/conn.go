@@ -1,6 +1,7 @@
 package ipc
 
 import (
+	"bufio"
 	"context"
 	"net"
 	"sync"
@@ -8,18 +9,23 @@ import (
 
 // Conn is the client's end of one connection, past its greeting. All methods may be called from many goroutines.
 //
-// A caller hands its encoded request to the one writer, which gives it the next exchange, enters it in pending and writes it; the one reader
-// finds the answer's call in pending and completes it. The hand-over has no queue: callers wait for the writer, each no longer than its
-// context, so a Task that does not read costs what the callers hold already and nothing more.
+// A request is given the next exchange, entered in pending and written: by its caller while nobody else writes and the socket takes it at
+// once, else by the one writer. The one reader finds the answer's call in pending and completes it. The hand-over to the writer has no queue:
+// callers wait for it, each no longer than its context, so a Task that does not read costs what the callers hold already and nothing more.
 type Conn struct {
 	nc       net.Conn
 	frames   *FrameReader
 	welcome  *Welcome
-	calls    chan *call
-	cancels  chan uint64 // exchanges to withdraw
+	calls    chan *call    // for the writer
+	unsent   chan struct{} // a caller has left a part of its frame in out
+	cancels  chan uint64   // exchanges to withdraw
 	done     chan struct{}
 	draining chan struct{}
 	loops    sync.WaitGroup
+
+	writing sync.Mutex // guards out and now; held while writing
+	out     *bufio.Writer
+	now     *instant
 
 	mu        sync.Mutex
 	last      uint64           // exchange given out
@@ -28,7 +34,7 @@ type Conn struct {
 	err       error            // set once, before done is closed
 }
 
-func newConn(nc net.Conn, frames *FrameReader, welcome *Welcome) *Conn {
+func newConn(nc net.Conn, now *instant, frames *FrameReader, welcome *Welcome) *Conn {
 	c := &Conn{
 		nc:       nc,
 		frames:   frames,
@@ -38,6 +44,9 @@ func newConn(nc net.Conn, frames *FrameReader, welcome *Welcome) *Conn {
 		done:     make(chan struct{}),
 		draining: make(chan struct{}),
 		pending:  make(map[uint64]*call),
+		unsent:   make(chan struct{}, 1),
+		out:      bufio.NewWriterSize(nc, bufferSize),
+		now:      now,
 	}
 	c.loops.Go(c.readLoop)
 	c.loops.Go(c.writeLoop)
@@ -117,8 +126,11 @@ func (c *Conn) roundTrip(ctx context.Context, request Message, cl *call) (Messag
 	return c.await(ctx, cl)
 }
 
-// handOver gives cl to the writer, which owns its frame from then on.
+// handOver writes cl or gives it to the writer; its frame is no longer the caller's then.
 func (c *Conn) handOver(ctx context.Context, cl *call) error {
+	if c.writeNow(cl) {
+		return nil
+	}
 	select {
 	case c.calls <- cl:
 		return nil

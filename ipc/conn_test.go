@@ -453,3 +453,32 @@ func goroutines() string {
 	stacks := make([]byte, 1<<20)
 	return string(stacks[:runtime.Stack(stacks, true)])
 }
+
+// Callers write for themselves until the socket is full; what it has not taken, and whoever comes then, is the writer's.
+func TestATaskThatReadsLate(t *testing.T) {
+	task := ipctest.Start(t, ipctest.Options{})
+	c := dial(t, task)
+	if _, err := c.Ping(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	task.Freeze()
+	var callers sync.WaitGroup
+	for i := range 64 {
+		callers.Go(func() {
+			r := rankOf(fmt.Sprint("r-", i), "red fish", strings.Repeat("one red fish ", 1000+i), "blue")
+			s, err := c.Rank(within(t), r)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			checkScores(t, r, s)
+		})
+	}
+	brief, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := c.Rank(brief, rankOf("brief", "q", "p")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a Task that does not read held a caller: %v", err)
+	}
+	task.Thaw()
+	callers.Wait()
+}

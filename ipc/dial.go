@@ -29,7 +29,12 @@ func Dial(ctx context.Context, address, clientName string) (*Conn, error) {
 		nc.Close()
 		return nil, fmt.Errorf("greet Task at %s: %w", address, err)
 	}
-	return newConn(nc, frames, welcome), nil
+	now, err := newInstant(nc)
+	if err != nil {
+		nc.Close()
+		return nil, fmt.Errorf("connect to Task: %w", err)
+	}
+	return newConn(nc, now, frames, welcome), nil
 }
 
 // greet sends hello and waits for welcome.
