@@ -10,8 +10,9 @@ time=$1
 jobs=${JOBS:-$(nproc)}
 
 case $time in
-  *m) seconds=$((${time%m} * 60)) ;;
-  *) seconds=${time%s} ;;
+  [1-9]*m) seconds=$((${time%m} * 60)) ;;
+  [1-9]*s) seconds=${time%s} ;;
+  *) echo "usage: conformance/fuzz.sh TIME, such as 10m or 5s" >&2; exit 2 ;;
 esac
 mkdir -p build/fuzz/{frames,card,tokenizer,logs}
 
