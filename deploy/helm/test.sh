@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Renders the chart in every variant, with helm itself, and holds what comes out to the schemas of Kubernetes.
+# Renders the chart in every variant, with helm itself, and holds what comes out to the schemas of Kubernetes; then apiserver.sh.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source deploy/helm/tools.sh
@@ -52,4 +52,5 @@ for change in s/endpoints:/endpoint:/ s/interval:/intervals:/ 's/interval: 5s/in
   sed "$change" "$WORK/all.yaml" >"$WORK/wrong.yaml"
   ! service_monitor "$WORK/wrong.yaml" 2>/dev/null || die "the check of the ServiceMonitor accepts $change"
 done
+deploy/helm/apiserver.sh
 printf 'test-chart: passed\n' >&2
