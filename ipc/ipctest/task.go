@@ -118,9 +118,10 @@ func (t *Task) Goaway() {
 	}
 }
 
-// SetRank and SetPing change the behaviour for what arrives from now on.
+// SetRank, SetPing and SetWelcome change the behaviour for what arrives from now on.
 func (t *Task) SetRank(h Handler)               { t.set(func(o *Options) { o.Rank = h }) }
 func (t *Task) SetPing(ping func() ipc.Message) { t.set(func(o *Options) { o.Ping = ping }) }
+func (t *Task) SetWelcome(w ipc.Welcome)        { t.set(func(o *Options) { o.Welcome = w }) }
 
 func (t *Task) set(change func(*Options)) {
 	t.mu.Lock()

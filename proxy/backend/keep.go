@@ -11,6 +11,8 @@ import (
 // maxDialPause bounds how long a returning Task goes unnoticed when no request comes.
 const maxDialPause = 400 * time.Millisecond
 
+var connectionEnded = health{down, "the connection to the Task has ended"}
+
 // keep holds a connection open and watches it until ctx ends.
 func (m *member) keep(ctx context.Context) {
 	defer m.Metrics.Forget(m.figures)
@@ -19,7 +21,6 @@ func (m *member) keep(ctx context.Context) {
 		conn, err := m.connection(ctx)
 		if err != nil {
 			m.Log.Debug().Err(err).Msg("cannot connect to the Task")
-			m.note(m.conn.Load(), health{down, "the Task cannot be reached"})
 			sleep(ctx, pause)
 			pause = min(2*pause, maxDialPause)
 			continue
@@ -50,7 +51,7 @@ func (m *member) watch(ctx context.Context, conn *ipc.Conn) {
 		pong, err := m.ping(ctx, conn)
 		switch {
 		case !usable(conn):
-			m.note(conn, health{down, "the connection to the Task has ended"})
+			m.note(conn, connectionEnded)
 			return
 		case err == nil:
 			heard = time.Now()

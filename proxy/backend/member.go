@@ -22,7 +22,8 @@ type member struct {
 
 	conn        atomic.Pointer[ipc.Conn]
 	health      atomic.Pointer[health]
-	outstanding atomic.Int64 // bytes of text in ranks in flight, which stands for their tokens
+	outstanding atomic.Int64              // bytes of text in ranks in flight, which stands for their tokens
+	failed      atomic.Pointer[time.Time] // when it last failed a rank; nil: never
 
 	mu      sync.Mutex // guards dialing, and writing conn and health together
 	dialing *dialing
@@ -50,6 +51,8 @@ type dialing struct {
 	retry time.Time
 }
 
+var errNoConnection = errors.New("no connection")
+
 // redialPause keeps a crowd of requests from dialing a Task that is down more than twenty times a second.
 const redialPause = 50 * time.Millisecond
 
@@ -60,9 +63,21 @@ func newMember(address string, o Options, onWelcome func(*ipc.Welcome)) *member 
 	return m
 }
 
-// before orders members by preference.
+// failurePause is the time in which a Task that has failed a rank is passed over: one that fails at once would look like the least loaded.
+const failurePause = time.Second
+
+// standing is the state of a Task, or slow if it has just failed.
+func (m *member) standing() state {
+	state := m.health.Load().state
+	if failed := m.failed.Load(); state == ready && failed != nil && time.Since(*failed) < failurePause {
+		return slow
+	}
+	return state
+}
+
+// before orders members, the better first.
 func (m *member) before(other *member) bool {
-	if mine, theirs := m.health.Load().state, other.health.Load().state; mine != theirs {
+	if mine, theirs := m.standing(), other.standing(); mine != theirs {
 		return mine > theirs
 	}
 	return m.outstanding.Load() < other.outstanding.Load()
@@ -80,16 +95,30 @@ func (m *member) rank(ctx context.Context, rank *ipc.Rank) (*ipc.Scores, *ipc.We
 	m.outstanding.Add(weight)
 	defer m.outstanding.Add(-weight)
 	scores, err := conn.Rank(ctx, rank)
+	m.learn(conn, err)
 	return scores, conn.Welcome(), err
 }
 
-func textBytes(rank *ipc.Rank) int64 {
-	n := len(rank.Query) * len(rank.Passages) // the query is part of every pair
-	for _, passage := range rank.Passages {
-		n += len(passage)
+// learn takes from the outcome of a rank what it says of the Task, so that the next rank need not find out for itself.
+func (m *member) learn(conn *ipc.Conn, err error) {
+	var answer *ipc.Error
+	switch {
+	case errors.Is(err, ipc.ErrClosed):
+		m.note(conn, connectionEnded)
+	case errors.As(err, &answer) && (answer.Code == ipc.CodeBackendFailed || answer.Code == ipc.CodeBackendUnavailable):
+		now := time.Now()
+		m.failed.Store(&now)
 	}
-	return int64(n)
 }
+
+func textBytes(rank *ipc.Rank) (n int64) {
+	for _, passage := range rank.Passages {
+		n += pairBytes(rank.Query, passage)
+	}
+	return n
+}
+
+func pairBytes(query, passage string) int64 { return int64(len(query) + len(passage)) }
 
 // connection returns the live connection, or dials. It fails within the ping timeout, and at once after a recent failure.
 func (m *member) connection(ctx context.Context) (*ipc.Conn, error) {
@@ -149,8 +178,9 @@ func (m *member) finish(d *dialing) {
 	var err error
 	d.conn, err = ipc.Dial(ctx, m.address, m.Client)
 	if err != nil {
-		d.err = fmt.Errorf("no connection: %v", err) // not wrapped: the end of this ctx is not that of a request's
+		d.err = fmt.Errorf("%w: %v", errNoConnection, err) // err not wrapped: the end of this ctx is not that of a request's
 		d.retry = time.Now().Add(redialPause)
+		m.note(m.conn.Load(), health{down, "the Task cannot be reached"})
 		return
 	}
 	m.welcome(d.conn)

@@ -24,8 +24,11 @@ type Options struct {
 	PingTimeout  time.Duration // a ping or a hello unanswered for so long means not ready
 	MuteTimeout  time.Duration // pings unanswered for so long mean that no rank is sent; until then the Task may be only slow
 	StallTimeout time.Duration // a Task call of this age means not ready; pings unanswered for so long end the connection
-	Log          zerolog.Logger
-	Metrics      *telemetry.Metrics
+
+	SplitPassages int // the least in a part of a request that is split across Tasks; 0: none is
+
+	Log     zerolog.Logger
+	Metrics *telemetry.Metrics
 }
 
 // Pool is one or more Tasks, each behind its own socket. It is safe for concurrent use.
@@ -91,19 +94,29 @@ func (p *Pool) Ready() (ok bool, why string) {
 	return false, why
 }
 
-// Rank has a Task score the rank; it sets DeadlineMS from ctx. A rank that meets a dead connection is sent once more, on a new
-// one: scoring has no effect beyond its answer, so a second send is harmless even if the first had begun.
-func (p *Pool) Rank(ctx context.Context, rank *ipc.Rank) (scores *ipc.Scores, task *ipc.Welcome, err error) {
+// Rank has a Task score the rank, or several Tasks parts of it if it is large; it sets DeadlineMS from ctx.
+func (p *Pool) Rank(ctx context.Context, rank *ipc.Rank) (*ipc.Scores, *ipc.Welcome, error) {
+	parts := p.split(rank)
+	if len(parts) < 2 {
+		return p.send(ctx, rank, p.pick())
+	}
+	p.options.Metrics.RequestsSplit.Inc()
+	return p.rankParts(ctx, rank, parts)
+}
+
+// send asks m. A rank that meets a dead connection, or none, is sent once more, to whichever Task is best then: scoring has no effect beyond
+// its answer, so a second send is harmless even if the first had begun.
+func (p *Pool) send(ctx context.Context, rank *ipc.Rank, m *member) (scores *ipc.Scores, task *ipc.Welcome, err error) {
 	for range 2 {
-		setDeadline(ctx, rank)
-		m := p.pick()
 		if m == nil {
 			return nil, nil, noSocket
 		}
+		setDeadline(ctx, rank)
 		scores, task, err = m.rank(ctx, rank)
-		if !errors.Is(err, ipc.ErrClosed) || ctx.Err() != nil {
+		if !errors.Is(err, ipc.ErrClosed) && !errors.Is(err, errNoConnection) || ctx.Err() != nil {
 			break
 		}
+		m = p.pick()
 	}
 	return scores, task, err
 }

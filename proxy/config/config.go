@@ -29,6 +29,8 @@ type Config struct {
 	Supervise   bool
 	TaskCommand []string // of --supervise
 
+	SplitPassages int
+
 	ServedModelNames []string
 	DefaultModel     string
 	NIMTopN          bool
@@ -119,6 +121,7 @@ func (c *Config) flags() *pflag.FlagSet {
 	f.StringSliceVar(&c.CORSOrigins, "cors-origin", nil, "`origins` whose pages may call this server, like https://app.example, or *; empty: none")
 	f.BoolVar(&c.Page, "page", true, "serve a page at / to try rankings by hand")
 	f.StringSliceVar(&c.TaskSockets, "task-socket", []string{"/run/ranking/task.sock"}, "Unix socket `path` of the Task, @name for an abstract one; several, or a pattern with * ? or [: the least loaded is asked")
+	f.IntVar(&c.SplitPassages, "split-passages", 16, "split a request across Tasks that serve the same, in parts of at least so many passages of its mean size; 0: never")
 	f.BoolVar(&c.Supervise, "supervise", false, "start the Task, whose command stands behind --, and start it again when it ends (default false)")
 
 	f.StringSliceVar(&c.ServedModelNames, "served-model-name", nil, "further `names` of the served model; in all names _ and . are equal")

@@ -59,6 +59,7 @@ func (c *Config) mistakes() []error {
 		value, least, max int
 	}{
 		{"max-passages", c.MaxPassages, 1, maxPassagesLimit},
+		{"split-passages", c.SplitPassages, 0, maxPassagesLimit},
 		{"max-passage-bytes", c.MaxPassageBytes, 0, maxBodyLimit},
 		{"max-body-bytes", c.MaxBodyBytes, 1, maxBodyLimit},
 		{"max-header-bytes", c.MaxHeaderBytes, 1 << 10, 1 << 20},

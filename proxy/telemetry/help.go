@@ -19,6 +19,7 @@ var help = map[string]string{
 	"ranking_proxy_task_up":                      "1 while some Task is ready.",
 	"ranking_proxy_task_reconnects_total":        "Connections to a Task made after the first.",
 	"ranking_proxy_task_starts_total":            "Starts of the Task under --supervise.",
+	"ranking_proxy_requests_split_total":         "Requests whose passages were split across Tasks.",
 	"ranking_proxy_records_written_total":        "Records written to the file.",
 	"ranking_proxy_records_dropped_total":        "Records dropped because the queue was full.",
 	"ranking_proxy_records_failed_total":         "Records lost because the file could not be written.",

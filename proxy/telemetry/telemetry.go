@@ -31,6 +31,7 @@ type Metrics struct {
 	AnswersUnsent       *metrics.Counter // answers that could not be written, their client having gone
 	Reconnects          *metrics.Counter // connections to the Task made after the first
 	TaskStarts          *metrics.Counter // of the supervised Task
+	RequestsSplit       *metrics.Counter // across Tasks
 
 	RecordsWritten *metrics.Counter
 	RecordsDropped *metrics.Counter // for lack of room in the queue
@@ -56,6 +57,7 @@ func New(version string) *Metrics {
 		AnswersUnsent:       set.NewCounter("ranking_proxy_answers_unsent_total"),
 		Reconnects:          set.NewCounter("ranking_proxy_task_reconnects_total"),
 		TaskStarts:          set.NewCounter("ranking_proxy_task_starts_total"),
+		RequestsSplit:       set.NewCounter("ranking_proxy_requests_split_total"),
 		RecordsWritten:      set.NewCounter("ranking_proxy_records_written_total"),
 		RecordsDropped:      set.NewCounter("ranking_proxy_records_dropped_total"),
 		RecordsFailed:       set.NewCounter("ranking_proxy_records_failed_total"),

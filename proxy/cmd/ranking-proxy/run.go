@@ -31,7 +31,8 @@ func run(c *config.Config) error {
 	tasks := backend.Start(backend.Options{
 		Sockets: c.TaskSockets, Client: "ranking-proxy/" + version,
 		PingInterval: c.PingInterval, PingTimeout: c.PingTimeout, MuteTimeout: c.MuteTimeout, StallTimeout: c.StallTimeout,
-		Log: log, Metrics: metrics,
+		SplitPassages: c.SplitPassages,
+		Log:           log, Metrics: metrics,
 	})
 	defer tasks.Close()
 	recorder, err := openRecords(c, log, metrics)
