@@ -76,15 +76,22 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 func Results(results []Result) *Table {
 	t := &Table{Header: []string{
 		"server", "workload", "load", "req/s", "passages/s", "tokens/s", "goodput/s",
-		"p50 ms", "p90", "p99", "p99.9", "max", "ok", "rejected", "errors", "generator us/req", "RSS MB",
+		"p50 ms", "p90", "p99", "p99.9", "max", "ok", "rejected", "rejected p99 ms", "errors", "generator us/req", "RSS MB",
 	}}
 	for i := range results {
 		r := &results[i]
 		t.Add(r.Server, r.Workload, r.Load(), r.RequestsPerS, r.PassagesPerS, orDash(r.TokensPerS), goodput(r),
 			r.Latency.P50, r.Latency.P90, r.Latency.P99, r.Latency.P999, r.Latency.Max,
-			r.Counts[load.OK], r.Counts[load.Rejected], r.Errors(), r.Generator.USPerRequest, orDash(r.RSSMB))
+			r.Counts[load.OK], r.Counts[load.Rejected], rejectedP99(r), r.Errors(), r.Generator.USPerRequest, orDash(r.RSSMB))
 	}
 	return t
+}
+
+func rejectedP99(r *Result) any {
+	if r.Rejected == nil {
+		return "-"
+	}
+	return r.Rejected.P99
 }
 
 func orDash(f float64) any {
