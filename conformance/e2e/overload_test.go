@@ -4,62 +4,71 @@ package e2e
 
 import (
 	"fmt"
-	"slices"
-	"sync"
 	"testing"
 	"time"
+
+	"trtmc-ranking-proxy/bench/load"
+	"trtmc-ranking-proxy/bench/measure"
+	"trtmc-ranking-proxy/bench/report"
+	"trtmc-ranking-proxy/bench/workloads"
+	"trtmc-ranking-proxy/conformance/stack"
 )
 
-// reply is what one request of an overload came to.
-type reply struct {
-	status int
-	took   time.Duration
-}
-
-// offer sends requests at fixed moments, however long the answers take, and returns what came of them.
-func offer(t *testing.T, url string, requests int, every time.Duration) []reply {
+// offer puts the W3 workload, four passages a request, before s over kept-alive connections.
+func offer(t *testing.T, s *stack.Stack, model string, l measure.Load, window time.Duration) report.Result {
 	t.Helper()
-	replies := make([]reply, requests)
-	var wg sync.WaitGroup
-	start := time.Now()
-	for i := range replies {
-		time.Sleep(time.Until(start.Add(time.Duration(i) * every)))
-		wg.Go(func() {
-			sent := time.Now()
-			status, _, err := tryRank(t.Context(), url, body(nullModel, fmt.Sprint(i), []string{"p"}, "END"))
-			if err != nil {
-				t.Error(err)
-			}
-			replies[i] = reply{status, time.Since(sent)}
-		})
+	endpoint, err := load.NewEndpoint(s.URL, "nim", "", model)
+	if err != nil {
+		t.Fatal(err)
 	}
-	wg.Wait()
-	return replies
+	w, err := workloads.Load("W3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := measure.Settings{WarmUp: 2 * time.Second, Window: window, Timeout: time.Minute}
+	result, err := measure.One(t.Context(), measure.Server{Name: model, Endpoint: endpoint}, w, l, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
 }
 
-// At three times what the Task can do, it goes on doing nearly all it can, and who cannot be served hears so at once. The figures are printed;
-// what is asserted leaves room for a busy machine.
-func TestOverload(t *testing.T) {
-	const call, queue, seconds = 20 * time.Millisecond, 10, 8
-	s := start(t, nullTask("--null-delay-ms", fmt.Sprint(call.Milliseconds()), "--null-queue", fmt.Sprint(queue)), nil)
-	replies := offer(t, s.URL, 3*seconds*int(time.Second/call), call/3)
-	took := make(map[int][]time.Duration)
-	for _, r := range replies {
-		took[r.status] = append(took[r.status], r.took)
+// overload offers three times what can be done, and holds what comes of it to a share of that. The figures are printed; what is asserted
+// leaves room for a busy machine.
+func overload(t *testing.T, s *stack.Stack, model string, possible float64, queue time.Duration) {
+	t.Helper()
+	r := offer(t, s, model, measure.Load{Arrivals: "constant", Rate: 3 * possible, Concurrency: 1000}, 8*time.Second)
+	t.Logf("%.1f requests/s served of %.1f possible and %.1f offered", r.RequestsPerS, possible, r.Rate)
+	t.Logf("served: p50 %.1f ms, p99 %.1f ms, with a full queue of %v", r.Latency.P50, r.Latency.P99, queue)
+	if r.Errors() > 0 {
+		t.Errorf("%d requests met another fate than being served or refused", r.Errors())
 	}
-	for status, all := range took {
-		slices.Sort(all)
-		t.Logf("%d: %d requests, p50 %v, p99 %v", status, len(all), all[len(all)/2], all[len(all)*99/100])
+	if r.RequestsPerS < possible/2 {
+		t.Error("served less than half of what is possible")
 	}
-	possible := seconds * int(time.Second/call)
-	t.Logf("goodput %.0f %% of what the Task can do; a full queue is %v", 100*float64(len(took[200]))/float64(possible), (queue+1)*call)
-	if len(took[200])+len(took[429]) != len(replies) {
-		t.Error("a request met another fate than 200 or 429")
+	if allowance := 3 * time.Second; r.Latency.P99 > float64((queue + allowance).Milliseconds()) {
+		t.Error("what was accepted waited for longer than the queue is")
 	}
-	if len(took[200]) < possible/2 {
-		t.Errorf("%d requests served of the %d that the Task can do", len(took[200]), possible)
+	if r.Rejected == nil {
+		t.Fatal("nothing was refused")
 	}
-	if len(took[429]) == 0 || took[429][len(took[429])/2] > took[200][len(took[200])/2] {
+	t.Logf("refused: %d, p50 %.2f ms, p99 %.2f ms", r.Counts[load.Rejected], r.Rejected.P50, r.Rejected.P99)
+	if r.Rejected.P50 > r.Latency.P50 {
 		t.Error("a refusal takes longer than an answer")
 	}
+}
+
+// At three times what the Task can do, it goes on doing nearly all it can, what is accepted waits no longer than the queue is, and who
+// cannot be served hears so at once.
+func TestOverload(t *testing.T) {
+	const call, queue = 20 * time.Millisecond, 10
+	s := start(t, nullTask("--null-delay-ms", fmt.Sprint(call.Milliseconds()), "--null-queue", fmt.Sprint(queue)), nil)
+	overload(t, s, nullModel, float64(time.Second/call), (queue+1)*call)
+}
+
+// The same with a model whose threads take every core.
+func TestOverloadOfTheModel(t *testing.T) {
+	const model, queue = "minilm-l6-rerank", time.Second
+	s := start(t, append(defaultModel(t), "--queue-seconds", fmt.Sprint(queue.Seconds())), nil)
+	overload(t, s, model, offer(t, s, model, measure.Closed(8), 4*time.Second).RequestsPerS, queue)
 }

@@ -48,7 +48,7 @@ class OpenvinoTask final : public Task {
         warm_shapes_(warm_up(engine_, card.max_tokens, options.batch_tokens, kWarmUp)),
         scheduler_(engine_, tokenizer_,
                    {options.tokenizer_threads, options.batch_tokens, options.queue_tokens, options.queue_seconds,
-                    options.max_passages, options.nice}) {}
+                    options.max_passages}) {}
 
   const TaskInfo& info() const override { return info_; }
   void set_info(TaskInfo info) { info_ = std::move(info); }

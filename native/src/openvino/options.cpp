@@ -27,9 +27,6 @@ void add_openvino_options(CLI::App& app, OpenvinoOptions& options) {
   add("--max-passages", options.max_passages, "Passages accepted in one rank")->check(CLI::Range(1u, ipc::kMaxPassages));
   add("--shape-cache", options.shape_cache, "Compiled kernels kept by each stream: more memory, fewer compiled again")
       ->check(CLI::Range(1, 1 << 20));
-  add("--nice", options.nice,
-      "Nice value added to threads that tokenize and infer, so that refusals and probes do not wait for them")
-      ->check(CLI::Range(0, 19));
 }
 
 std::string openvino_versions() {

@@ -21,7 +21,6 @@ struct OpenvinoOptions {
   double queue_seconds = 5;        // of work ahead of a new request
   uint32_t max_passages = 512;     // of one request, at most 16384
   uint32_t shape_cache = 300;      // compiled kernels kept by each stream
-  int nice = 10;                   // of the threads that tokenize and infer
 };
 
 void add_openvino_options(CLI::App& app, OpenvinoOptions& options);

@@ -32,11 +32,11 @@ Scheduler::Scheduler(Engine& engine, const Tokenizer& tokenizer, const Scheduler
       queue_(tokenizer.max_tokens()),
       running_since_(engine.streams()),
       stats_(engine.streams()),
-      workers_(engine, tokenizer.pad_id(), options.nice,
+      workers_(engine, tokenizer.pad_id(),
                [this](BatchResult result) {
                  post([this, result = std::make_shared<const BatchResult>(std::move(result))] { collect(*result); });
                }),
-      tokenizing_(tokenizer, options.tokenizer_threads, options.nice,
+      tokenizing_(tokenizer, options.tokenizer_threads,
                   [this](JobPtr job) { post([this, job = std::move(job)] { enqueue(job); }); }) {
   for (unsigned i = engine.streams(); i > 0; --i) idle_.push_back(i - 1);
   thread_ = std::thread([this] { run(); });

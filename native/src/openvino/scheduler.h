@@ -33,7 +33,6 @@ struct SchedulerOptions {
   uint64_t queue_tokens = 524288;  // accepted and not yet started
   double queue_seconds = 0;        // of work that may be ahead of a new request, at the speed of late; 0: any
   uint32_t max_passages = 512;
-  int nice = 0;  // of the threads that tokenize and infer, beside the scheduler's own
 };
 
 class Scheduler {

@@ -1,18 +1,12 @@
 #include "openvino/tokenizing.h"
 
 #include "openvino/tokenize_work.h"
-#include "task/priority.h"
 
 namespace ranking::openvino {
 
-Tokenizing::Tokenizing(const Tokenizer& tokenizer, unsigned threads, int nice, std::function<void(JobPtr)> done)
+Tokenizing::Tokenizing(const Tokenizer& tokenizer, unsigned threads, std::function<void(JobPtr)> done)
     : tokenizer_(tokenizer), done_(std::move(done)) {
-  for (unsigned i = 0; i < threads; ++i) {
-    threads_.emplace_back([this, nice] {
-      lower_priority(nice);
-      run();
-    });
-  }
+  for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
 }
 
 Tokenizing::~Tokenizing() {

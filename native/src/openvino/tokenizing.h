@@ -22,7 +22,7 @@ class TokenizeWork;
 class Tokenizing {
  public:
   // done is called once for each job, on one of the threads: pairs or error are set, or the job was abandoned.
-  Tokenizing(const Tokenizer& tokenizer, unsigned threads, int nice, std::function<void(JobPtr)> done);
+  Tokenizing(const Tokenizer& tokenizer, unsigned threads, std::function<void(JobPtr)> done);
   ~Tokenizing();  // jobs still here are dropped
 
   void add(JobPtr job);

@@ -1,12 +1,11 @@
 #include "openvino/workers.h"
 
 #include "openvino/batch_run.h"
-#include "task/priority.h"
 
 namespace ranking::openvino {
 
-Workers::Workers(Engine& engine, uint32_t pad_id, int nice, std::function<void(BatchResult)> done)
-    : engine_(engine), pad_id_(pad_id), nice_(nice), done_(std::move(done)) {
+Workers::Workers(Engine& engine, uint32_t pad_id, std::function<void(BatchResult)> done)
+    : engine_(engine), pad_id_(pad_id), done_(std::move(done)) {
   for (unsigned i = 0; i < engine.streams(); ++i) slots_.push_back(std::make_unique<Slot>());
   for (unsigned i = 0; i < engine.streams(); ++i) slots_[i]->thread = std::thread([this, i] { run(i); });
 }
@@ -28,7 +27,6 @@ void Workers::start(unsigned stream, Batch batch) {
 }
 
 void Workers::run(unsigned stream) {
-  lower_priority(nice_);
   auto& slot = *slots_[stream];
   BatchRun batch_run(engine_, stream, pad_id_);
   for (;;) {

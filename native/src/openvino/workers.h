@@ -26,8 +26,8 @@ struct BatchResult {
 
 class Workers {
  public:
-  // done is called on the stream's thread. pad_id fills the ids behind a row's tokens. nice: see task/priority.h.
-  Workers(Engine& engine, uint32_t pad_id, int nice, std::function<void(BatchResult)> done);
+  // done is called on the stream's thread. pad_id fills the ids behind a row's tokens.
+  Workers(Engine& engine, uint32_t pad_id, std::function<void(BatchResult)> done);
   ~Workers();  // waits for the running batches; their results are still reported
 
   // The stream must be idle: never used, or its last result reported.
@@ -46,7 +46,6 @@ class Workers {
 
   Engine& engine_;
   const uint32_t pad_id_;
-  const int nice_;
   const std::function<void(BatchResult)> done_;
   std::vector<std::unique_ptr<Slot>> slots_;
 };

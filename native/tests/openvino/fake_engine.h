@@ -1,9 +1,6 @@
 // An Engine without a model: the score of a row is a function of its tokens, and what the test wants to happen happens.
 #pragma once
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <functional>
@@ -36,7 +33,6 @@ class FakeEngine final : public Engine {
   void score(unsigned, const BatchInput& input, std::span<float> scores) override {
     pass_gate();
     ++calls;
-    nice = ::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()));
     {
       std::lock_guard lock(mutex_);
       shapes.push_back({input.rows, input.length});
@@ -61,7 +57,6 @@ class FakeEngine final : public Engine {
     size_t rows, length;
   };
   std::atomic<size_t> calls = 0;
-  std::atomic<int> nice = 0;  // of the thread of the last call
   std::vector<Shape> shapes;  // read when nothing runs
 
  private:

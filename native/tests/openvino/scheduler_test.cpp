@@ -2,8 +2,6 @@
 #include "openvino/scheduler.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <random>
 
@@ -216,16 +214,6 @@ TEST(Scheduler, QueueIsBoundedByTimeForEachSizeByItself) {
   bench.engine.open();
   EXPECT_EQ(scores_of(std::move(short_one)).scores.size(), 1u) << "little is ahead of it, whatever waits behind";
   EXPECT_EQ(scores_of(std::move(long_one)).scores.size(), 8u);
-}
-
-TEST(Scheduler, ComputingStepsBackBehindAnswering) {
-  Bench bench({.nice = 3}, 2);
-  const auto nice_now = [] { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid())); };
-  auto promise = std::make_shared<std::promise<int>>();
-  bench.scheduler.health([=](TaskHealth) { promise->set_value(nice_now()); });
-  EXPECT_EQ(promise->get_future().get(), nice_now()) << "the scheduler";
-  scores_of(submit(bench.scheduler, 1, request_of({"w1", "w2"})));
-  EXPECT_EQ(bench.engine.nice, nice_now() + 3) << "a stream";
 }
 
 TEST(Scheduler, CancelDropsQueuedPairs) {
