@@ -192,6 +192,34 @@ func TestTaskThatIsLate(t *testing.T) {
 	becomesReady(t, s)
 }
 
+// A Task that takes its time to load is waited for: nobody is sent to it before it is warm, and then the first request succeeds.
+func TestTaskSlowToLoad(t *testing.T) {
+	s, err := stack.New(stack.Config{Dir: socketDir(t), TaskArgs: defaultModel(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	if err := s.StartProxy(); err != nil {
+		t.Fatal(err)
+	}
+	becomes(t, s, "/v1/health/live", 200)
+	lives := livesOn(t, s)
+	restartTask(t, s)
+	_ = s.Task.Signal(syscall.SIGSTOP) // somewhere in its loading, for longer than any ping may take
+	for range 20 {
+		if status, a := rank(t, s.URL, firstRequest); status != 503 || a.header.Get("Retry-After") == "" {
+			t.Fatalf("status %d: %s", status, a.raw)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	_ = s.Task.Signal(syscall.SIGCONT)
+	becomesReady(t, s)
+	if status, a := rank(t, s.URL, firstRequest); status != 200 {
+		t.Errorf("status %d: %s", status, a.raw)
+	}
+	lives()
+}
+
 // Whoever was accepted is answered, in whichever order the two are told to end.
 func TestSigtermUnderLoad(t *testing.T) {
 	f := func(name string, first func(*stack.Stack) *stack.Process) {
