@@ -15,6 +15,7 @@ import (
 
 // openSecrets reads the API keys and the certificate, both nil unless configured, and again at every SIGHUP.
 func openSecrets(c *config.Config, log zerolog.Logger) (keys *apikey.Keys, secure *tls.Config, err error) {
+	onHangUp(func() {}) // with nothing to read anew a SIGHUP would end the process
 	if c.APIKeyFile != "" {
 		if keys, err = apikey.Load(c.APIKeyFile); err != nil {
 			return nil, nil, err

@@ -107,3 +107,17 @@ func TestSecretsAreReadAnewOnHangUp(t *testing.T) {
 		t.Fatalf("after a reload that failed: %d", got)
 	}
 }
+
+// A reload asked of a proxy that has nothing to read anew is no reason to end.
+func TestAHangUpEndsNothing(t *testing.T) {
+	task := ipctest.Start(t, ipctest.Options{})
+	p := start(t, "--task-socket="+task.Address)
+	p.eventually(t, "a ranking", func() bool { return status(http.DefaultClient, p.url, "") == 200 })
+	p.Process.Signal(syscall.SIGHUP)
+	for range 20 {
+		time.Sleep(10 * time.Millisecond)
+		if got := status(http.DefaultClient, p.url, ""); got != 200 {
+			t.Fatalf("after a hang-up: %d", got)
+		}
+	}
+}
