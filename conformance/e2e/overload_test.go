@@ -43,8 +43,8 @@ func overload(t *testing.T, s *stack.Stack, model string, possible float64, queu
 	if r.Errors() > 0 {
 		t.Errorf("%d requests met another fate than being served or refused", r.Errors())
 	}
-	if r.RequestsPerS < possible/2 {
-		t.Error("served less than half of what is possible")
+	if r.RequestsPerS < possible/3 { // other work may have come since it was measured
+		t.Error("served less than a third of what is possible")
 	}
 	if allowance := 3 * time.Second; r.Latency.P99 > float64((queue + allowance).Milliseconds()) {
 		t.Error("what was accepted waited for longer than the queue is")
