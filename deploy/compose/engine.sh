@@ -28,6 +28,7 @@ start_engine() {
   ENGINE_FOLDER=$(mktemp -d)
   dockerd --data-root "$ENGINE_FOLDER/data" --exec-root "$ENGINE_FOLDER/exec" --pidfile "$ENGINE_FOLDER/pid" \
     --host "unix://$ENGINE_FOLDER/docker.sock" >"$ENGINE_FOLDER/log" 2>&1 &
+  ENGINE_JOB=$!
   export DOCKER_HOST="unix://$ENGINE_FOLDER/docker.sock"
   local n
   for n in $(seq 60); do
