@@ -101,14 +101,20 @@ func (m *member) rank(ctx context.Context, rank *ipc.Rank) (*ipc.Scores, *ipc.We
 
 // learn takes from the outcome of a rank what it says of the Task, so that the next rank need not find out for itself.
 func (m *member) learn(conn *ipc.Conn, err error) {
-	var answer *ipc.Error
 	switch {
+	case err == nil:
 	case errors.Is(err, ipc.ErrClosed):
 		m.note(conn, connectionEnded)
-	case errors.As(err, &answer) && (answer.Code == ipc.CodeBackendFailed || answer.Code == ipc.CodeBackendUnavailable):
+	case failure(err):
 		now := time.Now()
 		m.failed.Store(&now)
 	}
+}
+
+// failure tells whether the Task has failed, for no fault of the request's.
+func failure(err error) bool {
+	var answer *ipc.Error
+	return errors.As(err, &answer) && (answer.Code == ipc.CodeBackendFailed || answer.Code == ipc.CodeBackendUnavailable)
 }
 
 func textBytes(rank *ipc.Rank) (n int64) {
