@@ -1,11 +1,11 @@
 package report
 
-// Budget is where the mean time of a request went, from the stages that our proxy puts into Server-Timing: model (the Task call), queue
-// (admission to first batch start) and, when reported, tokenize within it, ipc (round trip to the Task) and handler. Means are used because they add up.
-// Results without these stages are left out.
+// Budget is where the mean time of a request went, from the stages that our proxy puts into Server-Timing: handler holds parse, ipc (the round
+// trip to the Task) and render; ipc holds queue (admission to first batch start) and model (the Task call); queue holds tokenize, if the Task tells.
+// Means are used because they add up. Results without these stages are left out.
 func Budget(results []Result) *Table {
 	t := &Table{Header: []string{
-		"server", "workload", "load", "client ms", "HTTP and network", "parse, check, sort, render", "socket and frames", "queue", "tokenize", "Task call",
+		"server", "workload", "load", "client ms", "HTTP and network", "parse", "check, sort", "ipc: socket and frames", "queue", "tokenize", "Task call", "render",
 	}}
 	for i := range results {
 		r := &results[i]
@@ -14,8 +14,8 @@ func Budget(results []Result) *Table {
 			continue
 		}
 		t.Add(r.Server, r.Workload, r.Load(), r.Latency.Mean,
-			r.Latency.Mean-stage("handler"), stage("handler")-stage("ipc"), stage("ipc")-stage("queue")-stage("model"),
-			stage("queue")-stage("tokenize"), orDash(stage("tokenize")), stage("model"))
+			r.Latency.Mean-stage("handler"), stage("parse"), stage("handler")-stage("parse")-stage("ipc")-stage("render"),
+			stage("ipc")-stage("queue")-stage("model"), stage("queue")-stage("tokenize"), orDash(stage("tokenize")), stage("model"), stage("render"))
 	}
 	return t
 }

@@ -148,3 +148,22 @@ func TestMarkdownEscapesBars(t *testing.T) {
 		t.Errorf("%v: %q", err, b.String())
 	}
 }
+
+// Every stage is in one column, and the columns add up to what the client waited.
+func TestBudgetAddsUp(t *testing.T) {
+	r := Result{Server: "s", Workload: "W1", Latency: Percentiles{Mean: 100}, Stages: map[string]Percentiles{
+		"handler": {Mean: 90}, "parse": {Mean: 7}, "ipc": {Mean: 77}, "queue": {Mean: 20}, "tokenize": {Mean: 5}, "model": {Mean: 50}, "render": {Mean: 3},
+	}}
+	var page strings.Builder
+	if err := Budget([]Result{r, {Server: "of others"}}).WriteMarkdown(&page); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| 100 | 10.0 | 7.00 | 3.00 | 7.00 | 15.0 | 5.00 | 50.0 | 3.00 |"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("no %s in\n%s", want, page.String())
+		}
+	}
+	if strings.Contains(page.String(), "of others") {
+		t.Error("a server without stages is in the budget")
+	}
+}

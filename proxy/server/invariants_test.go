@@ -104,7 +104,8 @@ func checkServerTiming(t *testing.T, a answer) {
 		}
 		times[name] = d
 	}
-	if len(times) != 4 || times["queue"]+times["model"] > times["ipc"] || times["ipc"] > times["handler"] {
+	if len(times) != 7 || times["tokenize"] > times["queue"] || times["queue"]+times["model"] > times["ipc"] ||
+		times["parse"]+times["ipc"]+times["render"] > times["handler"] {
 		t.Errorf("Server-Timing: %v", times)
 	}
 }

@@ -93,27 +93,37 @@ func (s *Server) score(conn net.Conn, req *ranking.Request, limit time.Duration)
 	return s.ranker.Rank(life, req)
 }
 
-// render writes the answer. The handler time in it ends here: what is left is a copy into the connection's buffer.
+// render writes the answer. The handler time in its body ends here; that in its header includes the rendering, and what is left is a copy
+// into the connection's buffer.
 func (s *Server) render(x *exchange, call dialect.Call) {
+	start := time.Now()
 	var shown *dialect.Timing
 	if s.Config.Timing {
 		x.timing = dialect.Timing{
 			Queue:   micros(x.result.QueueUS),
 			Call:    micros(x.result.PublicTaskCallWallUS),
-			Handler: time.Since(x.start),
+			Handler: start.Sub(x.start),
 		}
 		shown = &x.timing
-		var header [128]byte
-		x.ctx.Response.Header.SetBytesV("Server-Timing", appendServerTiming(header[:0], shown, x.result.RoundTrip))
 	}
 	x.writeJSON(func(dst []byte) []byte { return call.AppendResult(dst, &x.result, shown) })
+	if s.Config.Timing {
+		var header [192]byte
+		x.ctx.Response.Header.SetBytesV("Server-Timing", x.appendServerTiming(header[:0], time.Since(start)))
+	}
 }
 
-func appendServerTiming(dst []byte, t *dialect.Timing, roundTrip time.Duration) []byte {
-	dst = appendDuration(dst, "model;dur=", t.Call)
-	dst = appendDuration(dst, ", queue;dur=", t.Queue)
-	dst = appendDuration(dst, ", ipc;dur=", roundTrip)
-	return appendDuration(dst, ", handler;dur=", t.Handler)
+// appendServerTiming writes the stages: queue holds tokenize, ipc holds queue and model, handler holds parse, ipc and render.
+func (x *exchange) appendServerTiming(dst []byte, render time.Duration) []byte {
+	dst = appendDuration(dst, "model;dur=", micros(x.result.PublicTaskCallWallUS))
+	dst = appendDuration(dst, ", queue;dur=", micros(x.result.QueueUS))
+	if x.result.TokenizeUS > 0 { // a Task need not tell
+		dst = appendDuration(dst, ", tokenize;dur=", micros(x.result.TokenizeUS))
+	}
+	dst = appendDuration(dst, ", parse;dur=", x.decode)
+	dst = appendDuration(dst, ", ipc;dur=", x.result.RoundTrip)
+	dst = appendDuration(dst, ", render;dur=", render)
+	return appendDuration(dst, ", handler;dur=", time.Since(x.start))
 }
 
 func appendDuration(dst []byte, name string, d time.Duration) []byte {
