@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs twice, at different times and from files of different times, and compares; then runs what is in the tarball.
+# Packs twice, at different times and from files of different times, and compares; then runs what is in the tarball, and the package (live.sh).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 WORK=$(mktemp -d)
@@ -41,4 +41,5 @@ else
   printf 'test-dist: SKIPPED the units: no systemd-analyze on this machine\n' >&2
 fi
 dpkg-deb -f "$WORK"/first/*.deb Depends | grep -q libssl || die 'the package names no dependencies'
+deploy/dist/live.sh "$WORK"/first/*.deb
 cat "$WORK/first.sums"
