@@ -53,9 +53,11 @@ trtmc_serves() {
   quietly 'creating the trtmc container' compose --profile trtmc up --no-start trtmc
   [ "$(state trtmc '{{range .HostConfig.DeviceRequests}}{{.Driver}} {{.Count}} {{.Capabilities}}{{end}}')" = 'nvidia 1 [[gpu]]' ] ||
     die 'trtmc reserves no GPU'
+  quietly 'removing it' compose --profile trtmc rm -fsv trtmc # v1.29 cannot make a container anew on an engine of today
   sed '/^    deploy:$/,/devices:/d' docker-compose.yml >"$file"
   ! grep -q nvidia "$file" || die 'the reservation of the GPU was not taken out'
-  quietly 'trtmc without a GPU' compose --project-directory . -f "$file" --profile trtmc up -d trtmc-proxy
+  COMPOSE_FILE=$(sed "s,^docker-compose.yml,$file," <<<"${COMPOSE_FILE:-docker-compose.yml}") \
+    quietly 'trtmc without a GPU' compose --project-directory . --profile trtmc up -d trtmc-proxy
   within 60 'the proxy of trtmc is healthy' healthy trtmc-proxy
   confined trtmc trtmc-proxy
   URL=$(published trtmc-proxy 8000)
