@@ -21,7 +21,6 @@ import (
 
 // run serves until SIGTERM or SIGINT, then drains. A second signal ends the process at once.
 func run(c *config.Config) error {
-	useProcessors()
 	log := newLog(c.LogLevel)
 	metrics := telemetry.New(version)
 	stopTask, err := startTask(c, log, metrics)
