@@ -47,7 +47,9 @@ std::optional<OpenRank> Answers::answer(uint64_t exchange, const RankOutcome& ou
     if (node.empty()) return std::nullopt;
     write(pending_, exchange, node.mapped().id, outcome);
     answered = std::move(node.mapped());
-    wake = must_wake();
+    const bool writing = awake_;
+    if (ranks_.empty() && !writing) pending_.erase(0, send_(pending_));
+    wake = !pending_.empty() && must_wake();
   }
   if (wake) wake_();
   return answered;

@@ -1,7 +1,9 @@
 // The answers of one connection: which exchanges wait for one, and the frames that wait for the socket.
 //
 // Any thread may call. An exchange is opened once and answered at most once: a second answer, or one after close(), is dropped
-// and the caller is told. Frames gather here while a write is under way, so that one write carries many answers.
+// and the caller is told. Frames gather here while a write is under way, so that one write carries many answers; only the last
+// rank in flight has its answer sent by whoever completes it, as there is nothing to gather and a change of threads would only
+// delay it.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -29,7 +32,10 @@ struct OpenRank {
 class Answers {
  public:
   // `wake` asks for a call of take(). It is called without the mutex, and not again until take() has found nothing.
-  explicit Answers(std::function<void()> wake) : wake_(std::move(wake)) {}
+  // `send` gives bytes to the socket without waiting and returns how many it took. It is called under the mutex, on any thread,
+  // before close().
+  Answers(std::function<void()> wake, std::function<size_t(std::string_view)> send)
+      : wake_(std::move(wake)), send_(std::move(send)) {}
 
   void open(uint64_t exchange, OpenRank rank);
   void open_ping();
@@ -60,6 +66,7 @@ class Answers {
   bool awake_ = false;
   bool closed_ = false;
   const std::function<void()> wake_;
+  const std::function<size_t(std::string_view)> send_;
 };
 
 }  // namespace ranking::ipc

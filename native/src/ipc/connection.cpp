@@ -1,5 +1,7 @@
 #include "ipc/connection.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <asio/buffer.hpp>
 #include <asio/post.hpp>
@@ -34,7 +36,8 @@ Connection::Connection(Socket socket, std::shared_ptr<ServerState> state, Closed
     : socket_(std::move(socket)),
       state_(std::move(state)),
       closed_(std::move(closed)),
-      answers_([this] { asio::post(socket_.get_executor(), [self = shared_from_this()] { self->write(); }); }) {}
+      answers_([this] { asio::post(socket_.get_executor(), [self = shared_from_this()] { self->write(); }); },
+               [this, fd = socket_.native_handle()](std::string_view bytes) { return send_now(fd, bytes); }) {}
 
 void Connection::start() {
   owed_since_ = Clock::now();
@@ -226,6 +229,14 @@ void Connection::write() {
     if (error) return self->close();
     self->write();
   });
+}
+
+// What it does not take, an error included, is left to write(). While draining that is everything, as write() also ends the
+// connection.
+size_t Connection::send_now(int fd, std::string_view bytes) const {
+  if (state_->draining) return 0;
+  const auto sent = ::send(fd, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  return sent < 0 ? 0 : static_cast<size_t>(sent);
 }
 
 void Connection::close_if_unread() {

@@ -1,7 +1,8 @@
 // One client: reads its frames, hands ranks to the Task, writes the answers; the rules of ipc/PROTOCOL.md, section 8.
 //
 // Threads. All public functions run on the io thread. Completions of the Task run on its own threads and touch nothing but
-// `answers_` and the counters; the io thread then writes. Completions hold the connection, which may so outlive the server.
+// `answers_` and the counters; the io thread then writes, but for an answer that answers_ sends itself. Completions hold the
+// connection, which may so outlive the server.
 #pragma once
 
 #include <asio/local/stream_protocol.hpp>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "ipc/answers.h"
 #include "ipc/frame.h"
@@ -55,6 +57,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void answer(uint64_t exchange, const RankOutcome& outcome);
   void refuse_exchange(uint64_t exchange, const RankError& error);
   void write();
+  size_t send_now(int fd, std::string_view bytes) const;
   void close_if_unread();
   void close_if_drained();
 
