@@ -56,7 +56,7 @@ run: native go ## start the Task with the default model and the proxy, in the fo
 # --- tests: fast ones first; `make test` is what CI runs ------------------------------------------
 
 .PHONY: test
-test: setup-test lint test-go test-native test-e2e test-conformance test-soak test-fuzz audit test-clients-short test-dist test-compose ## everything CI runs
+test: setup-test lint test-go test-native test-e2e test-conformance test-qualify test-soak test-fuzz audit test-clients-short test-dist test-compose ## everything CI runs
 
 .PHONY: setup-test
 setup-test:
@@ -114,11 +114,11 @@ test-conformance: go trtmc-double ## the conformance suite before each Task and 
 
 .PHONY: test-soak
 test-soak: native go ## the soak in two minutes, on the null Task
-	@build/bin/ranking-soak --duration 60s --quiet
+	@build/bin/ranking-soak --duration 2m --quiet
 
 .PHONY: test-fuzz
-test-fuzz: ## every fuzzer for five seconds
-	@conformance/fuzz.sh 5s
+test-fuzz: ## every fuzzer for a minute
+	@conformance/fuzz.sh 60s
 
 # --- long runs -------------------------------------------------------------------------------------
 
