@@ -37,7 +37,7 @@ func jumpingProxy(t *testing.T) string {
 		t.Fatalf("%s reads the clock at %d places: this test must learn how", original, n)
 	}
 	dir := filepath.Join(stack.Root(), "build/e2e-clock")
-	edited, overlay, program := filepath.Join(dir, "time.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "ranking-proxy")
+	edited, overlay, program := filepath.Join(dir, "time.go.edited"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "ranking-proxy")
 	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{original: edited}})
 	if err != nil {
 		t.Fatal(err)
