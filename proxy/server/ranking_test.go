@@ -75,7 +75,7 @@ func TestRankingAnswer(t *testing.T) {
 	if r.Usage == nil || r.Usage.PromptTokens != 7+7+6 || r.Usage.TotalTokens != r.Usage.PromptTokens {
 		t.Fatalf("usage: %s", a.body)
 	}
-	if r.Timing == nil || r.Timing.Queue != 0.01 || r.Timing.Call != 0.1 || r.Timing.Handler <= 0 {
+	if r.Timing == nil || r.Timing.Queue != 0.002 || r.Timing.Call != 0.003 || r.Timing.Handler <= 0 {
 		t.Fatalf("timing: %s", a.body)
 	}
 	if got := a.header.Get("X-Request-ID"); got != "my-id:1" {

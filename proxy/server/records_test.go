@@ -112,7 +112,7 @@ func TestEveryOutcomeLeavesOneRecord(t *testing.T) {
 
 	good := f("ok", 200, send("POST", "/v1/ranking", goodBody))
 	if good.Dialect != "nim" || good.Route != "/v1/ranking" || !good.Sent || good.Observation.Passages != 3 || len(good.Observation.Scores) != 3 ||
-		good.Observation.Scores[1] != ipctest.Score("green tea", "green tea") || good.Observation.Order[0] != 1 || good.Timing.Call != 100 || good.Timing.Queue != 10 {
+		good.Observation.Scores[1] != ipctest.Score("green tea", "green tea") || good.Observation.Order[0] != 1 || good.Timing.Call != 3 || good.Timing.Queue != 2 {
 		t.Fatalf("got %+v %+v", good, good.Observation)
 	}
 	if l := f("ok", 200, func(id string) {
