@@ -19,15 +19,15 @@ func clocked(r *ipctest.Request) {
 	time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond)
 	started := time.Now()
 	time.Sleep(time.Duration(1+rand.IntN(3000)) * time.Microsecond)
-	switch ended := time.Now(); rand.IntN(12) {
-	case 0:
+	switch ended, dice := time.Now(), rand.IntN(100); {
+	case dice < 8:
 		r.Reply(&ipc.Error{ID: r.ID, Code: ipc.CodeServerBusy, Message: "full"})
-	case 1:
+	case dice < 16:
 		r.Reply(&ipc.Error{ID: r.ID, Code: ipc.CodeBackendFailed, Message: "failed"})
-	case 2:
+	case dice < 24:
 		ipctest.Late(r) // only the deadline or the client's leaving ends it
-	case 3:
-		ipctest.Disconnect(r)
+	case dice < 25:
+		ipctest.Disconnect(r) // rarely: it ends all that are in flight, before any deadline could
 	default:
 		s := r.Scores()
 		s.QueueUS, s.TokenizeUS = uint64(started.Sub(admitted).Microseconds()), 1
@@ -41,7 +41,7 @@ func TestClocksAreNested(t *testing.T) {
 	task := ipctest.Start(t, ipctest.Options{Rank: clocked})
 	p, read := startRecording(t, task, "--max-in-flight=12", "--log-level=error")
 	const clients, each = 16, 40
-	header := map[string]string{"X-Request-Timeout-Ms": "50"}
+	header := map[string]string{"X-Request-Timeout-Ms": "25"}
 	var wg sync.WaitGroup
 	for i := range clients {
 		wg.Go(func() {
@@ -51,7 +51,7 @@ func TestClocksAreNested(t *testing.T) {
 					p.do("POST", "/v1/ranking", `{"model":"test-model"}`, header)
 				case 1: // leaves at once
 					if conn, err := net.Dial("tcp", p.addr); err == nil {
-						conn.Write([]byte(strings.Replace(post(goodBody), "Host: x", "Host: x\r\nX-Request-Timeout-Ms: 50", 1)))
+						conn.Write([]byte(strings.Replace(post(goodBody), "Host: x", "Host: x\r\nX-Request-Timeout-Ms: 25", 1)))
 						conn.Close()
 					}
 				default:

@@ -90,7 +90,7 @@ func TestRankingAnswer(t *testing.T) {
 }
 
 var serverTiming = regexp.MustCompile(
-	`^model;dur=0\.1, queue;dur=0\.01, tokenize;dur=0\.005, parse;dur=[\d.]+, ipc;dur=[\d.]+, render;dur=[\d.]+, handler;dur=[\d.]+$`)
+	`^model;dur=0\.003, queue;dur=0\.002, tokenize;dur=0\.001, parse;dur=[\d.]+, ipc;dur=[\d.]+, render;dur=[\d.]+, handler;dur=[\d.]+$`)
 
 func TestWithoutTokensAndTiming(t *testing.T) {
 	task := ipctest.Start(t, ipctest.Options{Rank: scoresOf(1, 2)})
