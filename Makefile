@@ -146,7 +146,7 @@ BENCH_FLAGS ?=
 .PHONY: bench-forms
 bench-forms: native go
 	@native/setup.sh bench
-	$(call native_build,native,-DCMAKE_BUILD_TYPE=Release -DRANKING_TESTS=ON,trtmc_double make-bundle ranking-engine-bench)
+	$(call native_build,native,-DCMAKE_BUILD_TYPE=Release -DRANKING_TESTS=ON,trtmc_double make-bundle ranking-engine-bench ranking-int8-peak)
 	@mkdir -p build/bench build/models
 	@build/native/tests/trtmc_double/make-bundle build/bench/double.bundle
 	@if [ -d $(CHECKPOINT) ] && [ ! -f build/models/minilm-l6-rerank-f32/model.bin ]; then \

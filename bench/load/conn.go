@@ -114,3 +114,23 @@ func Hold(target Target, r Request, n int, timeout time.Duration) (release func(
 	}
 	return release, nil
 }
+
+// Client sends requests one at a time over a connection that it keeps.
+type Client struct{ conn conn }
+
+// NewClient dials when first used.
+func NewClient(target Target) *Client { return &Client{conn{target: target}} }
+
+// Do sends one request and reads the answer, which must be a 200.
+func (c *Client) Do(r Request, timeout time.Duration) error {
+	if err := c.conn.do(r.Wire, time.Now().Add(timeout)); err != nil {
+		return err
+	}
+	if status := c.conn.response.StatusCode(); status != fasthttp.StatusOK {
+		return fmt.Errorf("status %d: %.300s", status, c.conn.response.Body())
+	}
+	return nil
+}
+
+// Close closes the connection.
+func (c *Client) Close() { c.conn.close() }

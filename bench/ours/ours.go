@@ -124,5 +124,8 @@ func startBoth(ctx context.Context, s *stack.Stack) error {
 	}
 }
 
+// Socket is the path of the Task's.
+func (r *Running) Socket() string { return r.stack.Socket }
+
 // Stop ends both programs.
 func (r *Running) Stop() { r.stack.Stop() }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
+	"trtmc-ranking-proxy/bench/added"
 	"trtmc-ranking-proxy/bench/growth"
 	"trtmc-ranking-proxy/bench/hop"
 	"trtmc-ranking-proxy/bench/load"
@@ -19,13 +21,14 @@ import (
 type stackRun struct {
 	matrix
 	speed   float64
-	servers []measure.Server
+	running []*ours.Running
+	servers []measure.Server // the same
 }
 
 func stackCommand(ctx context.Context, args []string) error {
 	flags := newFlags("stack")
 	var s stackRun
-	s.add(flags, ours.Defaults(), []string{"tables", "hop", "mixed", "growth"}, 1)
+	s.add(flags, ours.Defaults(), []string{"tables", "added", "hop", "mixed", "growth"}, 1)
 	flags.Float64Var(&s.speed, "speed", 1, "speed of the W6 replay: W6 asks for one W2 a second, more than two cores may manage")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -38,10 +41,11 @@ func stackCommand(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	s.running = running
 	for _, r := range running {
 		s.servers = append(s.servers, r.Server)
 	}
-	err = s.runParts(ctx, part{"tables", s.tables}, part{"hop", s.hop}, part{"mixed", s.mixed}, part{"growth", s.growth})
+	err = s.runParts(ctx, part{"tables", s.tables}, part{"added", s.added}, part{"hop", s.hop}, part{"mixed", s.mixed}, part{"growth", s.growth})
 	if err != nil {
 		return err
 	}
@@ -69,6 +73,30 @@ func (s *stackRun) tables(ctx context.Context) error {
 }
 
 const budgetText = "The stages are those of the proxy's Server-Timing header; client time is the generator's. Each column is a difference of means, so the row adds up to the client's mean."
+
+// added compares each Task's socket with the proxy before it.
+func (s *stackRun) added(ctx context.Context) error {
+	table := &report.Table{Header: []string{"server", "workload", "requests", "Task's socket p50 ms", "through the proxy p50 ms", "added ms"}}
+	for _, workload := range []string{"W3", "W1"} {
+		w, err := workloads.Load(workload)
+		if err != nil {
+			return err
+		}
+		for _, r := range s.running {
+			times, err := added.Measure(ctx, r.Socket(), r.Endpoint, w, s.settings.WarmUp, s.settings.Window, s.settings.Timeout)
+			if err != nil {
+				return fmt.Errorf("added on %s: %w", r.Name, err)
+			}
+			task, http, more := times.P50()
+			table.Add(r.Name, workload, len(times.Task), ms(task), ms(http), ms(more))
+		}
+	}
+	return s.section(report.Section{Heading: "What the proxy adds", Text: addedText, Table: table})
+}
+
+const addedText = "The same request over the Task's socket and through HTTP, proxy and socket, in turn, one at a time, by the same process."
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // hop compares the proxy before the null Task with nginx before a trivial server.
 func (s *stackRun) hop(ctx context.Context) error {
@@ -144,7 +172,7 @@ func headOfLine(ctx context.Context, servers []measure.Server, s measure.Setting
 		if err != nil {
 			return nil, err
 		}
-		t.Add(server.Name, float64(h.Alone.Microseconds())/1000, float64(h.Behind.Microseconds())/1000, float64(h.Behind)/float64(h.Alone))
+		t.Add(server.Name, ms(h.Alone), ms(h.Behind), float64(h.Behind)/float64(h.Alone))
 	}
 	return t, nil
 }
