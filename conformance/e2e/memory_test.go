@@ -14,7 +14,10 @@ import (
 	"trtmc-ranking-proxy/ipc"
 )
 
-var memoryRequests = flag.Int("memory-requests", 1500, "requests of TestTaskMemoryStaysFlat; with 10000 it takes several minutes")
+var (
+	memoryRequests = flag.Int("memory-requests", 1500, "requests of TestTaskMemoryStaysFlat; with 10000 it takes several minutes")
+	memoryPassages = flag.Int("memory-passages", 12, "most passages of such a request")
+)
 
 // Requests of every shape leave nothing behind in the Task: it stays below a bound, and flat once every shape of batch has been met.
 func TestTaskMemoryStaysFlat(t *testing.T) {
@@ -76,14 +79,14 @@ func rankShapes(t *testing.T, conn *ipc.Conn, requests int, seed uint64) {
 	wg.Wait()
 }
 
-// randomShape has 1 to 12 passages, mostly short; one in a hundred passages is over the token limit.
+// randomShape has 1 to memoryPassages passages, mostly short; one in a hundred passages is over the token limit.
 func randomShape(random *rand.Rand, id string) *ipc.Rank {
 	text := func(words int) string { return strings.Repeat("apple ", words) + fmt.Sprint(random.Uint32()) }
 	r := &ipc.Rank{ID: id, Query: text(1 + random.IntN(6)), Truncate: ipc.TruncateEnd}
 	if random.IntN(2) == 0 {
 		r.Truncate = ipc.TruncateStart
 	}
-	for range 1 + random.IntN(12) {
+	for range 1 + random.IntN(*memoryPassages) {
 		words := 1 + random.IntN(24)
 		if random.IntN(100) == 0 {
 			words = 600

@@ -16,7 +16,7 @@ import (
 // clocked answers with the times that it really took, most often with scores.
 func clocked(r *ipctest.Request) {
 	admitted := time.Now()
-	time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond)
+	time.Sleep(time.Duration(1+rand.IntN(3000)) * time.Microsecond)
 	started := time.Now()
 	time.Sleep(time.Duration(1+rand.IntN(3000)) * time.Microsecond)
 	switch ended, dice := time.Now(), rand.IntN(100); {
