@@ -18,7 +18,7 @@ struct OpenvinoOptions {
   uint32_t tokenizer_threads = 0;  // 0: one per stream
   uint32_t batch_tokens = 256;     // of one batch, padding included; a longer pair makes a batch of its own
   uint64_t queue_tokens = 524288;  // accepted and not yet started
-  double queue_seconds = 5;        // of work ahead of a new request
+  double queue_seconds = 30;       // of work ahead of a new request
   uint32_t max_passages = 512;     // of one request, at most 16384
   uint32_t shape_cache = 300;      // compiled kernels kept by each stream
 };
