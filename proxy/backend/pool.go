@@ -105,20 +105,31 @@ func (p *Pool) Rank(ctx context.Context, rank *ipc.Rank) (*ipc.Scores, *ipc.Welc
 }
 
 // send asks m. A rank that meets a dead connection, or none, is sent once more, to whichever Task is best then: scoring has no effect beyond
-// its answer, so a second send is harmless even if the first had begun.
+// its answer, so a second send is harmless even if the first had begun. So is one that a Task has turned away, because it drains or has no
+// memory, if another is ready.
 func (p *Pool) send(ctx context.Context, rank *ipc.Rank, m *member) (scores *ipc.Scores, task *ipc.Welcome, err error) {
 	for range 2 {
 		if m == nil {
 			return nil, nil, noSocket
 		}
 		setDeadline(ctx, rank)
-		scores, task, err = m.rank(ctx, rank)
-		if !errors.Is(err, ipc.ErrClosed) && !errors.Is(err, errNoConnection) || ctx.Err() != nil {
+		if scores, task, err = m.rank(ctx, rank); err == nil || ctx.Err() != nil {
 			break
 		}
-		m = p.pick()
+		next := p.pick()
+		if !lost(err) && (!turnedAway(err) || next == m || next.standing() != ready) {
+			break
+		}
+		m = next
 	}
 	return scores, task, err
+}
+
+func lost(err error) bool { return errors.Is(err, ipc.ErrClosed) || errors.Is(err, errNoConnection) }
+
+func turnedAway(err error) bool {
+	var answer *ipc.Error
+	return errors.As(err, &answer) && answer.Code == ipc.CodeBackendUnavailable
 }
 
 // setDeadline turns the deadline of ctx into the time left, as no clock is shared with the Task.

@@ -331,3 +331,23 @@ func TestATaskThatFailsIsPassedOverForAWhile(t *testing.T) {
 	one.SetRank(ipctest.Answer)
 	eventually(t, "its return", func() bool { mustRank(t, p, "r"); return one.Ranks.Load() > int64(failed) })
 }
+
+// A rank that crosses with the Task's leave-taking is turned away unscored; with another Task ready no client notices.
+func TestATaskThatTurnsRanksAwayCostsNothingWhileAnotherIsReady(t *testing.T) {
+	refuse := ipctest.Options{Rank: ipctest.Refuse(ipc.Error{Code: ipc.CodeBackendUnavailable, Message: "the Task is draining"})}
+	p, one, two := pair(t, refuse, ipctest.Options{})
+	for i := range 20 {
+		mustRank(t, p, fmt.Sprint("r-", i))
+	}
+	if one.Ranks.Load() == 0 || two.Ranks.Load() != 20 {
+		t.Errorf("%d and %d ranks", one.Ranks.Load(), two.Ranks.Load())
+	}
+	two.SetRank(ipctest.Refuse(ipc.Error{Code: ipc.CodeBackendUnavailable, Message: "no memory"}))
+	before := one.Ranks.Load() + two.Ranks.Load()
+	if _, err := rank(p, "both"); err == nil {
+		t.Error("scored by Tasks that both turn ranks away")
+	}
+	if sent := one.Ranks.Load() + two.Ranks.Load() - before; sent > 2 {
+		t.Errorf("sent %d times", sent)
+	}
+}
