@@ -45,9 +45,12 @@ fuzz() {
   esac
 }
 
+# Go's engine now and then calls the end of its own time a failure. Whatever it finds it writes down as an input, or says where.
+only_its_time_ended() { grep -qx ' *context deadline exceeded' "$1" && ! grep -qE 'Failing input|panic|_test\.go:|hung or terminated' "$1"; }
+
 report() { # runs one and says in one piece what came of it
   local log=build/fuzz/logs/$1-${3//\//-}-$2.log
-  if fuzz "$@" >"$log" 2>&1; then
+  if fuzz "$@" >"$log" 2>&1 || only_its_time_ended "$log"; then
     printf '== %s %s in %s: ok; %s\n' "$1" "$2" "$3" "$(grep -E '^fuzz: elapsed|number_of_executed_units' "$log" | tail -n 1)"
   else
     printf '== %s %s in %s: FAILED\n%s\n' "$1" "$2" "$3" "$(tail -n 50 "$log")"
@@ -55,7 +58,7 @@ report() { # runs one and says in one piece what came of it
   fi
 }
 
-export -f fuzz report
+export -f fuzz only_its_time_ended report
 export time seconds
 targets=$(go_fuzzers)
 if command -v clang++ >/dev/null; then
