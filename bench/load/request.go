@@ -91,15 +91,12 @@ func (e Endpoint) host() string {
 // Scores sends one request and returns its scores in passage order, after the checks of a careful client: every passage once, finite
 // numbers, sorted descending.
 func (e Endpoint) Scores(r Request, timeout time.Duration) ([]float64, error) {
-	c := conn{target: e.Target}
-	defer c.close()
-	if err := c.do(r.Wire, time.Now().Add(timeout)); err != nil {
+	c := NewClient(e.Target)
+	defer c.Close()
+	if err := c.Do(r, timeout); err != nil {
 		return nil, err
 	}
-	if status := c.response.StatusCode(); status != 200 {
-		return nil, fmt.Errorf("status %d: %.300s", status, c.response.Body())
-	}
-	entries, err := e.Dialect.Entries(c.response.Body())
+	entries, err := e.Dialect.Entries(c.conn.response.Body())
 	if err != nil {
 		return nil, err
 	}

@@ -113,8 +113,7 @@ func (m *member) learn(conn *ipc.Conn, err error) {
 
 // failure tells whether the Task has failed, for no fault of the request's.
 func failure(err error) bool {
-	var answer *ipc.Error
-	return errors.As(err, &answer) && (answer.Code == ipc.CodeBackendFailed || answer.Code == ipc.CodeBackendUnavailable)
+	return answered(err, ipc.CodeBackendFailed, ipc.CodeBackendUnavailable) != nil
 }
 
 func textBytes(rank *ipc.Rank) (n int64) {

@@ -74,13 +74,7 @@ func (p *part) ofWhole(err error) error {
 	return &moved
 }
 
-func tooLong(err error) *ipc.Error {
-	var answer *ipc.Error
-	if errors.As(err, &answer) && answer.Code == ipc.CodeInputTooLong {
-		return answer
-	}
-	return nil
-}
+func tooLong(err error) *ipc.Error { return answered(err, ipc.CodeInputTooLong) }
 
 // mergeTooLong is the answer to the whole request if a part of it has a pair that is too long: the first such pair, and how many there are.
 func mergeTooLong(parts []part) error {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -127,9 +128,15 @@ func (p *Pool) send(ctx context.Context, rank *ipc.Rank, m *member) (scores *ipc
 
 func lost(err error) bool { return errors.Is(err, ipc.ErrClosed) || errors.Is(err, errNoConnection) }
 
-func turnedAway(err error) bool {
+func turnedAway(err error) bool { return answered(err, ipc.CodeBackendUnavailable) != nil }
+
+// answered is the Task's answer if it is an error of one of the codes, else nil.
+func answered(err error, codes ...ipc.Code) *ipc.Error {
 	var answer *ipc.Error
-	return errors.As(err, &answer) && answer.Code == ipc.CodeBackendUnavailable
+	if errors.As(err, &answer) && slices.Contains(codes, answer.Code) {
+		return answer
+	}
+	return nil
 }
 
 // setDeadline turns the deadline of ctx into the time left, as no clock is shared with the Task.
