@@ -4,32 +4,13 @@
 # Build first (make build), on a machine that does nothing else.
 #   bench/accounting.sh [ROUNDS]
 set -euo pipefail
-cd "$(dirname "$0")/.."
 ROUNDS=${1:-5} RATE=${RATE:-2000} WINDOW=${WINDOW:-8s} WORKLOAD=${WORKLOAD:-W3}
-TASK=${RANKING_TASK_PROGRAM:-build/native/ranking-task}
-PROXY=${RANKING_PROXY_PROGRAM:-build/bin/ranking-proxy}
-BENCH=${RANKING_BENCH_PROGRAM:-build/bin/ranking-bench}
-dir=$(mktemp -d)
-started=()
-stop() {
-  kill "${started[@]}" 2>/dev/null || true
-  wait
-  rm -rf "$dir"
-}
-trap stop EXIT
-
-start() { "$@" 2>>"$dir/log" & started+=($!); }
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+source "$(dirname "$0")/in-turn.sh"
 
 start "$TASK" --task null --null-model minilm-l6-rerank --socket "$dir/task.sock" --log-level error
-off=127.0.0.1:$(free_port) on=127.0.0.1:$(free_port)
-start "$PROXY" --listen "$off" --task-socket "$dir/task.sock" --log-sample 0 --log-level warn
-off_pid=$!
-start "$PROXY" --listen "$on" --task-socket "$dir/task.sock" --log-sample 0 --log-level warn --records "$dir/records.jsonl"
-on_pid=$!
-for address in "$off" "$on"; do
-  for _ in $(seq 100); do curl -sf -o /dev/null "http://$address/v1/health/ready" && break || sleep 0.1; done
-done
+proxy off "" "$dir/task.sock"
+proxy on "" "$dir/task.sock" --records "$dir/records.jsonl"
+on=${addresses[on]}
 # As a Prometheus does: on one connection. A program started for each scrape would cost more than the scrape.
 start python3 - "$on" <<'E1'
 import http.client, sys, time
@@ -43,17 +24,17 @@ E1
 requests() { curl -s "http://$1/metrics" | sed -n 's|^ranking_proxy_requests_total{route="/v1/ranking",dialect="nim",outcome="ok"} ||p'; }
 cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 
-# measure LOOP SIDE ROUND FLAGS...
-measure() {
-  local side=$2 pid=${2}_pid before ticks
-  before=$(requests "${!side}") ticks=$(cpu_ticks "${!pid}")
-  "$BENCH" run --url "http://${!side}" --name "$side" --workload "$WORKLOAD" --window "$WINDOW" --progress never --json "$dir/$1-$2-$3.json" "${@:4}" >/dev/null
-  echo "$(($(cpu_ticks "${!pid}") - ticks)) $(($(requests "${!side}") - before))" >"$dir/$1-$2-$3.cpu"
+# side LOOP NAME ROUND FLAGS...
+side() {
+  local address=${addresses[$2]} pid=${pids[$2]} before ticks
+  before=$(requests "$address") ticks=$(cpu_ticks "$pid")
+  "$BENCH" run --url "http://$address" --name "$2" --workload "$WORKLOAD" --window "$WINDOW" --progress never --json "$dir/$1-$2-$3.json" "${@:4}" >/dev/null
+  echo "$(($(cpu_ticks "$pid") - ticks)) $(($(requests "$address") - before))" >"$dir/$1-$2-$3.cpu"
 }
 for round in $(seq "$ROUNDS"); do
-  for side in off on; do
-    measure open "$side" "$round" --arrivals constant --rate "$RATE" --concurrency 128
-    measure closed "$side" "$round" --concurrency 16
+  for name in "${names[@]}"; do
+    side open "$name" "$round" --arrivals constant --rate "$RATE" --concurrency 128
+    side closed "$name" "$round" --concurrency 16
     : >"$dir/records.jsonl" # the disk is not what is measured
   done
 done
