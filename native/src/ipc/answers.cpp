@@ -47,8 +47,7 @@ std::optional<OpenRank> Answers::answer(uint64_t exchange, const RankOutcome& ou
     if (node.empty()) return std::nullopt;
     write(pending_, exchange, node.mapped().id, outcome);
     answered = std::move(node.mapped());
-    const bool writing = awake_;
-    if (ranks_.empty() && !writing) pending_.erase(0, send_(pending_));
+    if (ranks_.empty() && !awake_) pending_.erase(0, send_(pending_));
     wake = !pending_.empty() && must_wake();
   }
   if (wake) wake_();
