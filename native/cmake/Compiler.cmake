@@ -2,6 +2,10 @@
 add_compile_options(-Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast
   -Wno-missing-field-initializers)  # designated initializers leave fields to their defaults on purpose
 
+# No path of the machine that builds, so that the same sources give the same bytes in any folder.
+cmake_path(GET CMAKE_SOURCE_DIR PARENT_PATH repository)
+add_compile_options(-ffile-prefix-map=${repository}=.)
+
 if(RANKING_SANITIZE)
   # gcc warns of what its own instrumentation does to <regex> and others; the plain build keeps -Werror.
   add_compile_options(-Wno-error)

@@ -1,6 +1,7 @@
 #include "openvino/tokenizer.h"
 
 #include <array>
+#include <new>
 #include <stdexcept>
 
 namespace ranking::openvino {
@@ -9,9 +10,12 @@ namespace {
 // A place for the library's message, and its way into an exception.
 struct Failure {
   std::array<char, 512> text{};
-  ranking_tokenizer_error error{text.data(), text.size()};
+  ranking_tokenizer_error error{text.data(), text.size(), 0};
 
-  [[noreturn]] void raise(const char* what) const { throw std::runtime_error(std::string(what) + ": " + text.data()); }
+  [[noreturn]] void raise(const char* what) const {
+    if (error.out_of_memory != 0) throw std::bad_alloc();
+    throw std::runtime_error(std::string(what) + ": " + text.data());
+  }
 };
 
 ranking_cut cut_of(Truncate truncate) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <stdexcept>
 
 namespace ranking::trtmc {
@@ -13,11 +14,14 @@ namespace {
 class Message {
  public:
   ranking_tokenizer_error* place() { return &place_; }
-  std::string text() const { return buffer_.data(); }
+  [[noreturn]] void raise(const std::string& what) const {
+    if (place_.out_of_memory != 0) throw std::bad_alloc();
+    throw std::runtime_error(what + ": " + buffer_.data());
+  }
 
  private:
   std::array<char, 512> buffer_{};
-  ranking_tokenizer_error place_{buffer_.data(), buffer_.size()};
+  ranking_tokenizer_error place_{buffer_.data(), buffer_.size(), 0};
 };
 
 ranking_tokenizer* open(const std::filesystem::path& file, uint32_t max_tokens) {
@@ -26,7 +30,7 @@ ranking_tokenizer* open(const std::filesystem::path& file, uint32_t max_tokens) 
   const std::string json{std::istreambuf_iterator<char>(input), {}};
   Message message;
   auto* made = ranking_tokenizer_open(json.data(), json.size(), max_tokens, message.place());
-  if (made == nullptr) throw std::runtime_error(file.string() + ": " + message.text());
+  if (made == nullptr) message.raise(file.string());
   return made;
 }
 
@@ -108,11 +112,10 @@ RankError TokenCounter::too_long(const Measured& measured) const {
 
 uint64_t TokenCounter::count(std::string_view text) const {
   uint64_t tokens = 0;
+  Message message;
   for (size_t offset = 0; offset < text.size();) {
-    Message message;
-    if (ranking_text_count(handle_.get(), text.data(), text.size(), &offset, &tokens, message.place()) != RANKING_TOKENIZER_OK) {
-      throw std::runtime_error("the tokenizer failed: " + message.text());
-    }
+    const auto status = ranking_text_count(handle_.get(), text.data(), text.size(), &offset, &tokens, message.place());
+    if (status != RANKING_TOKENIZER_OK) message.raise("the tokenizer failed");
   }
   return tokens;
 }

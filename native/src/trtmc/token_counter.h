@@ -29,7 +29,7 @@ class TokenCounter {
   TokenCounter(const std::filesystem::path& tokenizer_json, uint32_t max_tokens);
 
   // Cuts the texts of the request as its `truncate` says and counts what is left. The error is the client's (input_too_long).
-  // Throws std::runtime_error if the tokenizer breaks down.
+  // Throws std::runtime_error if the tokenizer breaks down, std::bad_alloc where memory has run out.
   std::variant<TokenCounts, RankError> measure(RankRequest& request) const;
 
  private:

@@ -1,6 +1,7 @@
 #include "trtmc/trtmc_task.h"
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 #include <thread>
 
@@ -97,6 +98,8 @@ void TrtmcTask::count() {
     std::variant<TokenCounts, RankError> measured;
     try {
       measured = loaded_.tokens->measure(job->request);
+    } catch (const std::bad_alloc&) {
+      measured = error(ErrorCode::kBackendUnavailable, "out of memory while tokenizing");
     } catch (const std::exception& failure) {
       measured = error(ErrorCode::kBackendFailed, failure.what());
     }

@@ -2,7 +2,7 @@
 //!
 //! Safety of every function here: pointers come from this library or point to as many bytes as the header says, and live for the call.
 
-use crate::{Cut, Pair, PairTokenizer, Query};
+use crate::{reserve, Cut, Pair, PairTokenizer, Query};
 use std::ffi::c_char;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::{ptr, slice, str};
@@ -16,6 +16,7 @@ const FAILED: u32 = 2;
 pub struct ErrorText {
     text: *mut c_char,
     size: usize,
+    out_of_memory: u8,
 }
 
 #[repr(C)]
@@ -24,19 +25,29 @@ pub struct PairInfo {
     cut: u8,
 }
 
-/// Runs `body`; an error or a panic is written to `error` and gives None.
+/// Runs `body`; an error, a panic or the want of a reserve is written to `error` and gives None.
 unsafe fn guard<T>(error: *mut ErrorText, body: impl FnOnce() -> tokenizers::Result<T>) -> Option<T> {
-    let message = match catch_unwind(AssertUnwindSafe(body)) {
+    if !reserve::hold() {
+        write(error, "out of memory");
+        if let Some(error) = error.as_mut() {
+            error.out_of_memory = 1;
+        }
+        return None;
+    }
+    match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => return Some(value),
-        Ok(Err(e)) => e.to_string(),
-        Err(_) => "the tokenizer met a bug of its own".to_string(),
-    };
+        Ok(Err(e)) => write(error, &e.to_string()),
+        Err(_) => write(error, "the tokenizer met a bug of its own"),
+    }
+    None
+}
+
+unsafe fn write(error: *mut ErrorText, message: &str) {
     if let Some(error) = error.as_mut().filter(|e| e.size > 0) {
         let n = message.len().min(error.size - 1);
         ptr::copy_nonoverlapping(message.as_ptr(), error.text.cast(), n);
         *error.text.add(n) = 0;
     }
-    None
 }
 
 /// Text from C. Empty texts may come with a null pointer.

@@ -3,5 +3,6 @@
 mod ffi;
 mod pair;
 mod piece;
+mod reserve;
 
 pub use pair::{Cut, Pair, PairTokenizer, Query};

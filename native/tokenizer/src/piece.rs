@@ -7,7 +7,7 @@
 /// Pieces are at least this long (bytes), unless the text ends.
 pub const MIN: usize = 16 << 10;
 /// And at most this long.
-pub const MAX: usize = 256 << 10;
+pub const MAX: usize = 64 << 10;
 
 /// Length of the first piece of `text`.
 pub fn first(text: &str) -> usize {
