@@ -68,7 +68,11 @@ test-go: ## Go unit, vector, property and fuzz-seed tests, with the race detecto
 	go test -run Alloc ./ipc ./proxy/server # counted without the race detector, which makes pools forget
 
 .PHONY: test-native
-test-native: test-asan test-tsan test-valgrind ## C++ tests under ASan+UBSan, TSan and valgrind
+test-native: test-rust test-asan test-tsan test-valgrind ## tests of the tokenizer library; C++ tests under ASan+UBSan, TSan and valgrind
+
+.PHONY: test-rust
+test-rust:
+	@cd native/tokenizer && cargo test --quiet --locked --target-dir ../../build/rust
 
 # A model file that cannot be read makes OpenVINO load and drop its other readers, one of which leaks 8 bytes at start.
 # TBB opens libraries with RTLD_DEEPBIND, which sanitizers refuse, unless it is told of them.
@@ -214,7 +218,12 @@ lint: ## formatting and static checks of Go, C++, Rust and shell
 	@test -z "$$(gofmt -l ipc proxy conformance bench deploy | tee /dev/stderr)"
 	@go vet ./... && go vet -tags e2e,clients ./conformance/... ./native/...
 	@clang-format --dry-run -Werror $$(git ls-files 'native/*.h' 'native/*.cpp')
-	@cd native/tokenizer && cargo fmt --check
+	@cd native/tokenizer && cargo fmt --check && cargo clippy --quiet --locked --all-targets --target-dir ../../build/rust -- -D warnings
+
+.PHONY: tidy
+tidy: setup-test ## clang-tidy over the Task (5 minutes)
+	@cmake -S native -B build/native-tidy $(CMAKE_FLAGS) -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
+	@run-clang-tidy -p build/native-tidy -quiet -j $(JOBS) '$(CURDIR)/native/src/.*\.cpp'
 
 .PHONY: format
 format: ## rewrite Go, C++ and Rust files in the project's format

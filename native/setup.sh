@@ -77,10 +77,13 @@ rust() {
 }
 
 # Comes with rustup; the distributions pack it apart from the compiler.
-rust_format() {
-  if cargo fmt --version >/dev/null 2>&1; then return 0; fi
-  if can_be_root && command -v apt-get >/dev/null; then apt_install rustfmt-web 2>/dev/null || apt_install rustfmt || true; fi
-  cargo fmt --version >/dev/null 2>&1 || lacks "rustfmt: rustup component add rustfmt"
+rust_lint() {
+  local can_lint='cargo fmt --version && cargo clippy --version'
+  if bash -c "$can_lint" >/dev/null 2>&1; then return 0; fi
+  if can_be_root && command -v apt-get >/dev/null; then
+    apt_install rustfmt-web rust-web-clippy 2>/dev/null || apt_install rustfmt rust-clippy || true
+  fi
+  bash -c "$can_lint" >/dev/null 2>&1 || lacks "rustfmt and clippy: rustup component add rustfmt clippy"
 }
 
 go_version() { go env GOVERSION 2>/dev/null | sed 's/^go//'; }
@@ -149,7 +152,7 @@ esac
 rust
 if [ "${1:-build}" != task ]; then go_language; fi
 openvino
-case ${1:-build} in test | bench) python_tools; rust_format ;; esac
+case ${1:-build} in test | bench) python_tools; rust_lint ;; esac
 if [ ${#missing[@]} -gt 0 ]; then
   say 'cannot go on; missing:'
   printf '  - %s\n' "${missing[@]}" >&2

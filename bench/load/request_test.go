@@ -116,7 +116,7 @@ func TestServerTiming(t *testing.T) {
 	}
 	f("", nil)
 	f("queue;dur=1.5, call;desc=\"x\";dur=20", map[string]time.Duration{"queue": 1500 * time.Microsecond, "call": 20 * time.Millisecond})
-	f("hit, broken;dur=x, negative;dur=-1, last;dur=0.001", map[string]time.Duration{"last": time.Microsecond})
+	f("hit, broken;dur=x, negative;dur=-1, beyond;dur=44444444444444, endless;dur=1e300, last;dur=0.001", map[string]time.Duration{"last": time.Microsecond})
 }
 
 func FuzzAnswer(f *testing.F) {

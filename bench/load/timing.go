@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// maxMS is the longest duration that is read, of those that a time.Duration holds.
+const maxMS = 1e12
+
 // serverTiming reads the metrics of a Server-Timing header that have a duration (W3C Server Timing: name;dur=milliseconds, ...).
 func serverTiming(header []byte) iter.Seq2[string, time.Duration] {
 	return func(yield func(string, time.Duration) bool) {
@@ -19,7 +22,10 @@ func serverTiming(header []byte) iter.Seq2[string, time.Duration] {
 					continue
 				}
 				ms, err := strconv.ParseFloat(value, 64)
-				if err == nil && ms >= 0 && !yield(strings.TrimSpace(name), time.Duration(ms*float64(time.Millisecond))) {
+				if err != nil || ms < 0 || ms > maxMS {
+					continue
+				}
+				if !yield(strings.TrimSpace(name), time.Duration(ms*float64(time.Millisecond))) {
 					return
 				}
 			}

@@ -78,11 +78,10 @@ func (m *member) ping(ctx context.Context, conn *ipc.Conn) (*ipc.Pong, error) {
 // judge turns a pong into readiness.
 func (m *member) judge(conn *ipc.Conn, pong *ipc.Pong) {
 	m.figures.Heard(pong)
-	oldest := time.Duration(pong.OldestCallMS) * time.Millisecond
 	switch {
 	case !pong.Ready:
 		m.note(conn, health{down, "the Task says that it is not ready"})
-	case oldest > m.StallTimeout:
+	case pong.OldestCallMS > uint64(m.StallTimeout.Milliseconds()):
 		m.note(conn, health{down, fmt.Sprintf("a call of the Task has been running for more than %v", m.StallTimeout)})
 	default:
 		m.note(conn, health{state: ready})

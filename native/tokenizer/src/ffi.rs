@@ -130,7 +130,7 @@ unsafe extern "C" fn ranking_pair_encode(
 ) -> u32 {
     let limit = (passage_limit > 0).then_some(passage_limit as usize);
     let encode = || {
-        let Pair::Fits { encoding, cut } = (*tokenizer).pair(&*query, text(passage, size)?, cut_of(cut), limit)? else {
+        let Some(Pair { encoding, cut }) = (*tokenizer).pair(&*query, text(passage, size)?, cut_of(cut), limit)? else {
             return Ok(TOO_LONG);
         };
         let n = encoding.len();

@@ -17,9 +17,9 @@ pub struct PairTokenizer {
 /// A query without special tokens, encoded only as far as tokens of it can be needed.
 pub struct Query(Encoding);
 
-pub enum Pair {
-    Fits { encoding: Encoding, cut: bool },
-    TooLong,
+pub struct Pair {
+    pub encoding: Encoding,
+    pub cut: bool,
 }
 
 impl PairTokenizer {
@@ -61,8 +61,8 @@ impl PairTokenizer {
         Ok(encoding)
     }
 
-    /// `passage_limit`: the passage is first cut to so many tokens (from the end where nothing may be cut).
-    pub fn pair(&self, query: &Query, passage: &str, cut: Cut, passage_limit: Option<usize>) -> Result<Pair> {
+    /// None: too long where nothing may be cut. `passage_limit`: the passage is first cut to so many tokens (from the end where nothing may be cut).
+    pub fn pair(&self, query: &Query, passage: &str, cut: Cut, passage_limit: Option<usize>) -> Result<Option<Pair>> {
         let side = cut.unwrap_or(TruncationDirection::Right);
         let limit = passage_limit.map_or(self.max_tokens, |own| own.min(self.max_tokens));
         let mut tokens = self.encode_up_to(passage, cut, limit)?;
@@ -74,18 +74,18 @@ impl PairTokenizer {
         self.join(query, tokens, cut, shortened)
     }
 
-    fn join(&self, query: &Query, mut passage: Encoding, cut: Cut, shortened: bool) -> Result<Pair> {
+    fn join(&self, query: &Query, mut passage: Encoding, cut: Cut, shortened: bool) -> Result<Option<Pair>> {
         let room = self.max_tokens - self.special_tokens;
         let too_long = query.0.len() + passage.len() > room;
         let n = passage.len();
         passage.set_type_ids(vec![1; n]);
         let (query, passage) = match (too_long, cut) {
-            (true, None) => return Ok(Pair::TooLong),
+            (true, None) => return Ok(None),
             (true, Some(direction)) => self.cut_to(room, query.0.clone(), passage, direction)?,
             (false, _) => (query.0.clone(), passage),
         };
         let encoding = self.tokenizer.post_process(query, Some(passage), true)?;
-        Ok(Pair::Fits { encoding, cut: too_long || shortened })
+        Ok(Some(Pair { encoding, cut: too_long || shortened }))
     }
 
     fn cut_to(&self, room: usize, q: Encoding, p: Encoding, direction: TruncationDirection) -> Result<(Encoding, Encoding)> {

@@ -63,7 +63,7 @@ mod tests {
     fn cuts_before_white_space() {
         let text = "word ".repeat(20_000);
         let (head, tail) = (first(&text), last(&text));
-        assert!((MIN..MIN + 5).contains(&head), "{head}");
+        assert!((MIN..=MIN + 5).contains(&head), "{head}");
         assert!(text[head..].starts_with(" word") && text[tail..].starts_with(" word"));
         assert!((MIN..MIN + 10).contains(&(text.len() - tail)), "{tail}");
     }
