@@ -222,8 +222,9 @@ lint: ## formatting and static checks of Go, C++, Rust and shell
 
 .PHONY: tidy
 tidy: setup-test ## clang-tidy over the Task (5 minutes)
+	@command -v run-clang-tidy >/dev/null || { echo 'tidy needs the package clang-tidy' >&2; exit 1; }
 	@cmake -S native -B build/native-tidy $(CMAKE_FLAGS) -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
-	@run-clang-tidy -p build/native-tidy -quiet -j $(JOBS) '$(CURDIR)/native/src/.*\.cpp'
+	@run-clang-tidy -p build/native-tidy -quiet -j $(JOBS) '$(CURDIR)/native/src/(?!openvino/cpu).*\.cpp' # whose names of features clang 14 lacks
 
 .PHONY: format
 format: ## rewrite Go, C++ and Rust files in the project's format

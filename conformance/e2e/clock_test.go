@@ -81,6 +81,12 @@ func TestWallClockJumpsUnderOverload(t *testing.T) {
 	}
 }
 
+func TestSuperviseWhileTheWallClockJumps(t *testing.T) {
+	t.Setenv("RANKING_PROXY_PROGRAM", jumpingProxy(t))
+	t.Setenv("LD_PRELOAD", jumpingLibrary(t))
+	supervise(t)
+}
+
 // oneConnection ranks over one connection as long as the server keeps it.
 type oneConnection struct {
 	t           *testing.T

@@ -17,7 +17,10 @@ import (
 )
 
 // --supervise starts the Task, starts it again, shows what to try, and leaves nothing behind.
-func TestSupervise(t *testing.T) {
+func TestSupervise(t *testing.T) { supervise(t) }
+
+func supervise(t *testing.T) {
+	t.Helper()
 	dir := socketDir(t)
 	s, err := stack.New(stack.Config{Dir: dir})
 	if err != nil {

@@ -72,6 +72,7 @@ int serve_task(const Backend& backend, const Options& options) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): what throws before the flags are read is a bug, and ends with its name
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader of our log that has gone must not end us
   end_on_signals();

@@ -71,6 +71,7 @@ void add_limit_options(CLI::App& app, ipc::ServerOptions& server) {
 
 void add_options(CLI::App& app, Options& options, const std::vector<Backend>& backends) {
   std::vector<std::string> names;
+  names.reserve(backends.size());
   for (const Backend& backend : backends) names.push_back(backend.name);
   app.add_option("--task", options.task, "What to serve")->check(CLI::IsMember(names))->envname("RANKING_TASK");
   app.add_flag("--check", options.check, "Load, score one built-in pair, print what is served, and exit");

@@ -73,7 +73,7 @@ gid_t group_id(const std::string& group) {
   gid_t id = 0;
   const auto [end, error] = std::from_chars(group.data(), group.data() + group.size(), id);
   if (error == std::errc() && end == group.data() + group.size()) return id;
-  const struct group* found = ::getgrnam(group.c_str());
+  const struct group* found = ::getgrnam(group.c_str());  // NOLINT(concurrency-mt-unsafe): at start, on the only thread
   if (found == nullptr) throw std::runtime_error("there is no group " + group);
   return found->gr_gid;
 }

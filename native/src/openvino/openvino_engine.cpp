@@ -22,7 +22,7 @@ void check_input(const ov::Output<const ov::Node>& port) {
   if (std::find(kInputs.begin(), kInputs.end(), name) == kInputs.end())
     throw std::runtime_error("the model has an unknown input " + name);
   if (port.get_element_type() != ov::element::i64) throw std::runtime_error("input " + name + " must be i64");
-  const auto shape = port.get_partial_shape();
+  const auto& shape = port.get_partial_shape();
   if (shape.rank().is_static() && shape.size() == 2 && shape[0].is_dynamic() && shape[1].is_dynamic()) return;
   throw std::runtime_error("input " + name + " must have the shape [batch, length], both dynamic");
 }
@@ -32,7 +32,7 @@ void check_output(const ov::Model& model) {
   if (model.outputs().size() != 1) throw std::runtime_error("the model must have one output, the score");
   const auto output = model.output(0);
   if (output.get_element_type() != ov::element::f32) throw std::runtime_error("the output must be f32");
-  const auto shape = output.get_partial_shape();
+  const auto& shape = output.get_partial_shape();
   const bool column = shape.rank().is_static() && shape.size() == 2 && shape[1].is_static() && shape[1].get_length() == 1;
   const bool vector = shape.rank().is_static() && shape.size() == 1;
   if (!column && !vector) throw std::runtime_error("the output must be one score per row, of shape [batch] or [batch, 1]");

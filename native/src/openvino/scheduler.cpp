@@ -26,8 +26,7 @@ RankError stopped() { return {.code = ErrorCode::kBackendUnavailable, .message =
 }  // namespace
 
 Scheduler::Scheduler(Engine& engine, const Tokenizer& tokenizer, const SchedulerOptions& options)
-    : engine_(engine),
-      special_tokens_(tokenizer.special_tokens()),
+    : special_tokens_(tokenizer.special_tokens()),
       options_(options),
       queue_(tokenizer.max_tokens()),
       running_since_(engine.streams()),
@@ -197,9 +196,10 @@ void Scheduler::expire() {
 }
 
 void Scheduler::collect(const BatchResult& result) {
-  stats_.count_batch(result);
+  auto& since = running_since_[result.stream];
+  stats_.count_batch(result, Clock::now() - *since);
+  since.reset();
   idle_.push_back(result.stream);
-  running_since_[result.stream].reset();
   const Job* last = nullptr;
   for (size_t i = 0; i < result.batch.rows.size(); ++i) {
     auto& job = *result.batch.rows[i].job;

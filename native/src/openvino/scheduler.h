@@ -70,7 +70,6 @@ class Scheduler {
   TaskHealth report() const;
   bool unanswered(const Job& job) const { return jobs_.contains(job.ticket); }
 
-  Engine& engine_;
   const uint32_t special_tokens_;
   const SchedulerOptions options_;
 

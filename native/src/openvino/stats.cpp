@@ -13,7 +13,7 @@ Stats::Stats(unsigned streams) : streams_(streams) {
   }
 }
 
-void Stats::count_batch(const BatchResult& result) {
+void Stats::count_batch(const BatchResult& result, Clock::duration occupied) {
   const auto& [length, rows] = result.batch;
   uint64_t tokens = 0;
   uint64_t cut = 0;
@@ -34,9 +34,9 @@ void Stats::count_batch(const BatchResult& result) {
   observe(batch_pairs_, kBatchPairs, rows.size());
   observe(batch_tokens_, kBatchTokens, computed);
   observe(call_us_, kCallUs, static_cast<uint64_t>(took * 1e6));
-  const auto now = static_cast<double>(tokens) / std::max(took, 1e-6) * streams_;
-  constexpr double kWeight = 0.05;  // of the newest batch: remembers about twenty
-  tokens_per_second_ = tokens_per_second_ == 0 ? now : (1 - kWeight) * tokens_per_second_ + kWeight * now;
+  constexpr double kKept = 0.95;
+  recent_tokens_ = kKept * recent_tokens_ + static_cast<double>(tokens);
+  recent_seconds_ = kKept * recent_seconds_ + std::chrono::duration<double>(occupied).count();
 }
 
 void Stats::report(TaskHealth& health) const {

@@ -16,17 +16,20 @@ class Stats {
  public:
   explicit Stats(unsigned streams);
 
-  void count_batch(const BatchResult& result);
+  // occupied: how long the stream could do nothing else, the ways to its thread and back included.
+  void count_batch(const BatchResult& result, Clock::duration occupied);
 
   // Tokens, padding apart, that all streams together compute in a second, lately; 0 before the first batch.
-  double tokens_per_second() const { return tokens_per_second_; }
+  double tokens_per_second() const { return recent_seconds_ == 0 ? 0 : recent_tokens_ / recent_seconds_ * streams_; }
 
   // Adds counters and histograms.
   void report(TaskHealth& health) const;
 
  private:
   const unsigned streams_;
-  double tokens_per_second_ = 0;
+  // Of the last twenty batches or so, by weight.
+  double recent_tokens_ = 0;
+  double recent_seconds_ = 0;
   std::map<std::string, uint64_t> counters_;
   // Counts per bucket of ipc/PROTOCOL.md, section 9, not yet cumulative; the last one is +Inf.
   std::array<uint64_t, 9> batch_pairs_{};

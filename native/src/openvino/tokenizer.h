@@ -32,7 +32,8 @@ class Tokenizer {
   uint32_t special_tokens() const { return ranking_tokenizer_special_tokens(handle_.get()); }
   uint32_t pad_id() const { return ranking_tokenizer_pad_id(handle_.get()); }
 
-  // These throw std::runtime_error when the tokenizer itself refuses the text, std::bad_alloc where memory has run out. passage_limit 0: none.
+  // These throw std::runtime_error when the tokenizer itself refuses the text, std::bad_alloc where memory has run out.
+  // passage_limit 0: none.
   Query encode_query(std::string_view text, Truncate truncate) const;
   Pair encode_pair(const Query& query, std::string_view passage, Truncate truncate, uint32_t passage_limit) const;
 

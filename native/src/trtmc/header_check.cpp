@@ -14,6 +14,7 @@ namespace {
                 #theirs "." #field)
 #define SAME_VALUE(ours, theirs) static_assert(static_cast<int64_t>(ours) == static_cast<int64_t>(theirs), #theirs)
 
+// NOLINTBEGIN(bugprone-sizeof-expression): pointers are meant
 // Two function pointers are alike if they take as many arguments and each has the same size and the same kind; the types
 // themselves have other names here.
 template <typename A, typename B>
@@ -144,6 +145,8 @@ SAME_CALL(DocumentsApi, trtmc_text_query_documents_to_relevance_api_v1, result_v
 SAME_SIZE(PairApi, trtmc_text_pair_to_relevance_api_v1);
 SAME_CALL(PairApi, trtmc_text_pair_to_relevance_api_v1, run);
 SAME_CALL(PairApi, trtmc_text_pair_to_relevance_api_v1, result_view);
+
+// NOLINTEND(bugprone-sizeof-expression)
 
 }  // namespace
 }  // namespace ranking::trtmc::abi

@@ -60,6 +60,7 @@ const Table& checked_task(const abi::ApiHeader* header, const char* id) {
 void* open_library(const std::filesystem::path& file) {
   // RTLD_NOW: a runtime whose own libraries are missing fails here, with their name, and not in the first request.
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): the C library keeps the text for each thread
   if (library == nullptr) throw std::runtime_error(std::string("cannot load the TRTMC runtime: ") + dlerror());
   return library;
 }

@@ -2,8 +2,8 @@
  *
  * Threads: a tokenizer and a query are read-only once made and may be used from any number of threads.
  * Text is UTF-8, not NUL-terminated. No panic crosses this interface: it becomes RANKING_TOKENIZER_FAILED and a message
- * that carries nothing of the text. Each calling thread holds a reserve of 64 MiB of addresses: where memory runs out in a call, the call lives on
- * it and completes, and the next one fails, with out_of_memory, until the reserve can be had again.
+ * that carries nothing of the text. Each calling thread holds a reserve of 64 MiB of addresses: where memory runs out in a call,
+ * the call lives on it and completes, and the next one fails, with out_of_memory, until the reserve can be had again.
  */
 #ifndef RANKING_TOKENIZER_H
 #define RANKING_TOKENIZER_H
