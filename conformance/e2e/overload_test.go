@@ -4,6 +4,11 @@ package e2e
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,4 +76,60 @@ func TestOverloadOfTheModel(t *testing.T) {
 	const model, queue = "minilm-l6-rerank", time.Second
 	s := start(t, append(defaultModel(t), "--queue-seconds", fmt.Sprint(queue.Seconds())), nil)
 	overload(t, s, model, offer(t, s, model, measure.Closed(8), 4*time.Second).RequestsPerS, queue)
+}
+
+// With --background-inference the threads that compute, which are those that use the processor, leave the cores to whoever wants them; the one
+// that speaks to the proxy does not.
+func TestBackgroundInference(t *testing.T) {
+	const streams = 2
+	s := start(t, append(defaultModel(t), "--streams", fmt.Sprint(streams), "--background-inference"), nil)
+	for range 20 {
+		if status, a := rank(t, s.URL, firstRequest); status != 200 {
+			t.Fatalf("status %d: %s", status, a.raw)
+		}
+	}
+	threads := threadsOf(t, s.Task.PID())
+	slices.SortFunc(threads, func(a, b thread) int { return b.ticks - a.ticks })
+	for _, busy := range threads[:streams] {
+		if !busy.background {
+			t.Errorf("a thread that computes is not in the background: %+v", threads)
+		}
+	}
+	if i := slices.IndexFunc(threads, func(th thread) bool { return th.id == s.Task.PID() }); i < 0 || threads[i].background {
+		t.Errorf("the main thread is in the background, or missing: %+v", threads)
+	}
+}
+
+type thread struct {
+	id, ticks  int // ticks: processor time
+	background bool
+}
+
+func threadsOf(t *testing.T, pid int) []thread {
+	t.Helper()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var threads []thread
+	for _, file := range files {
+		stat, err := os.ReadFile(file)
+		if err != nil {
+			continue // ended meanwhile
+		}
+		_, behindName, _ := strings.Cut(string(stat), ") ")
+		fields := strings.Fields(behindName)
+		const utime, stime, policy, idle = 11, 12, 38, "5" // of proc(5), counted from the field behind the name
+		th := thread{background: fields[policy] == idle}
+		th.id, _ = strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		for _, field := range []int{utime, stime} {
+			ticks, err := strconv.Atoi(fields[field])
+			if err != nil {
+				t.Fatal(err)
+			}
+			th.ticks += ticks
+		}
+		threads = append(threads, th)
+	}
+	return threads
 }

@@ -1,10 +1,16 @@
 #include "openvino/openvino_engine.h"
 
+#include <sched.h>
+
 #include <algorithm>
+#include <future>
 #include <new>
 #include <openvino/runtime/core.hpp>
 #include <openvino/runtime/properties.hpp>
 #include <stdexcept>
+#include <system_error>
+
+#include "log/log.h"
 
 namespace ranking::openvino {
 namespace {
@@ -68,11 +74,24 @@ ov::CompiledModel compile(const EngineOptions& options, std::string& device, boo
   return core.compile_model(model, "CPU", properties(options));
 }
 
+// A thread that wakes takes the core from one of SCHED_IDLE at once, where it might wait for the end of another's time slice
+// (sched(7)). The threads that compute are OpenVINO's own, and get the policy from the one that compiles.
+ov::CompiledModel compile_in_background(const EngineOptions& options, std::string& device, bool& has_type_ids) {
+  const auto compile_here = [&] {
+    const sched_param none{};
+    if (sched_setscheduler(0, SCHED_IDLE, &none) != 0)
+      log::warn("inference is not in the background", {{"error", std::generic_category().message(errno)}});
+    return compile(options, device, has_type_ids);
+  };
+  return std::async(std::launch::async, compile_here).get();
+}
+
 bool is_memory_shortage(const ov::Exception& e) { return std::string_view(e.what()).find("bad_alloc") != std::string_view::npos; }
 
 }  // namespace
 
-OpenvinoEngine::OpenvinoEngine(const EngineOptions& options) try : compiled_(compile(options, device_, has_type_ids_)) {
+OpenvinoEngine::OpenvinoEngine(const EngineOptions& options) try
+    : compiled_((options.background ? compile_in_background : compile)(options, device_, has_type_ids_)) {
   for (unsigned i = 0; i < options.streams; ++i) requests_.push_back(compiled_.create_infer_request());
 } catch (const std::exception& e) {
   throw std::runtime_error(options.model.string() + ": " + e.what());

@@ -16,6 +16,7 @@ struct EngineOptions {
   unsigned streams = 1;
   unsigned threads = 1;        // of each stream
   unsigned shape_cache = 300;  // kernels kept by each stream
+  bool background = false;     // compute only on cores that no other thread wants
 };
 
 class OpenvinoEngine final : public Engine {

@@ -44,7 +44,7 @@ class OpenvinoTask final : public Task {
   OpenvinoTask(const OpenvinoOptions& options, const ModelDirectory& files, const Card& card)
       : options_(options),
         tokenizer_(read_file(files.tokenizer), card.max_tokens),
-        engine_({files.model, options.streams, options.threads, options.shape_cache}),
+        engine_({files.model, options.streams, options.threads, options.shape_cache, options.background_inference}),
         warm_shapes_(warm_up(engine_, card.max_tokens, options.batch_tokens, kWarmUp)),
         scheduler_(engine_, tokenizer_,
                    {options.tokenizer_threads, options.batch_tokens, options.queue_tokens, options.queue_seconds,

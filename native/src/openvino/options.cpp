@@ -22,8 +22,12 @@ void add_openvino_options(CLI::App& app, OpenvinoOptions& options) {
   add("--queue-tokens", options.queue_tokens, "Tokens that may wait; past this a rank is refused as server_busy")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 40));
   add("--queue-seconds", options.queue_seconds,
-      "Work, at the speed of late, that may be ahead of a new rank; past this it is refused as server_busy; 0: any")
+      "Time to the answer, at the speed of late; a rank that would take longer is refused as server_busy; 0: any")
       ->check(CLI::Range(0.0, 1e6));
+  app.add_flag("--background-inference", options.background_inference,
+               "Compute only on cores that nothing else wants (SCHED_IDLE), where other work comes in short bursts")
+      ->envname("RANKING_TASK_BACKGROUND_INFERENCE")
+      ->group(group);
   add("--max-passages", options.max_passages, "Passages accepted in one rank")->check(CLI::Range(1u, ipc::kMaxPassages));
   add("--shape-cache", options.shape_cache, "Compiled kernels kept by each stream: more memory, fewer compiled again")
       ->check(CLI::Range(1, 1 << 20));

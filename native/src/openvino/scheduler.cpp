@@ -135,7 +135,8 @@ uint64_t Scheduler::excess_of(uint64_t tokens) const {
   const auto excess = std::min(queued_tokens_, beyond(queued_tokens_ + tokens, options_.queue_tokens));
   const auto speed = stats_.tokens_per_second();
   if (options_.queue_seconds == 0 || speed == 0) return excess;
-  return std::max(excess, beyond(ahead_of(tokens), static_cast<uint64_t>(speed * options_.queue_seconds)));
+  constexpr double kShare = 0.85;  // some wait longer than what was ahead of them takes, as shorter ones that come later pass
+  return std::max(excess, beyond(ahead_of(tokens), static_cast<uint64_t>(speed * options_.queue_seconds * kShare)));
 }
 
 // What is computed before a new request of so many tokens is, when all share the engine equally: of each other one as much as it

@@ -31,7 +31,7 @@ struct SchedulerOptions {
   unsigned tokenizer_threads = 1;
   size_t batch_tokens = 256;       // of one batch, padding included
   uint64_t queue_tokens = 524288;  // accepted and not yet started
-  double queue_seconds = 0;        // of work that may be ahead of a new request, at the speed of late; 0: any
+  double queue_seconds = 0;        // to the answer of a new request, at the speed of late; 0: any
   uint32_t max_passages = 512;
 };
 
