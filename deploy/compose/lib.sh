@@ -11,16 +11,6 @@ state() { docker inspect -f "$2" "$(container "$1")"; }
 setting() { state "$1" '{{range .Config.Env}}{{println .}}{{end}}' | sed -n "s/^$2=//p"; }
 published() { echo "http://127.0.0.1:$(docker port "$(container "$1")" "$2" | sed -n '1s/.*://p')"; }
 
-# within SECONDS WHAT COMMAND...: repeats the command until it succeeds.
-within() {
-  local end=$((SECONDS + $1)) what=$2
-  shift 2
-  until "$@"; do
-    [ $SECONDS -lt $end ] || die "$what: not in time"
-    sleep 0.1
-  done
-}
-
 # quietly WHAT COMMAND...: its output is shown only when it fails.
 quietly() {
   local what=$1

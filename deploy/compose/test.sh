@@ -7,7 +7,7 @@
 #   COMPOSE_TEST_FULL=1        also Prometheus and AIPerf, whose images take minutes to build the first time
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-for part in engine lib images profiles; do source "deploy/compose/$part.sh"; done
+for part in within compose/{engine,lib,images,profiles}; do source "deploy/$part.sh"; done
 export COMPOSE_PROJECT_NAME="ranking-test-$$" TAG="test-$$" PORT=0 PROMETHEUS_PORT=0 COMMIT="${COMMIT:-test}"
 export DOCKER_BUILDKIT=1 COMPOSE_DOCKER_CLI_BUILD=1
 BODY='{"model":"minilm-l6-rerank","query":{"text":"When does the harbour freeze?"},"passages":[

@@ -4,6 +4,7 @@
 #   deploy/dist/live.sh PACKAGE.deb
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+source deploy/within.sh
 PACKAGE=$1
 IMAGE=${DEBIAN_IMAGE:-debian:bookworm-slim}
 NAME=ranking-live-$$
@@ -23,15 +24,6 @@ possible() {
   codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
   docker image inspect "$IMAGE" >/dev/null 2>&1 || timeout 300 docker pull -q "$IMAGE" >/dev/null 2>&1 || return 1
   [ "$(docker run --rm --network none "$IMAGE" sh -c '. /etc/os-release; echo "$VERSION_CODENAME"')" = "$codename" ]
-}
-
-within() {
-  local end=$((SECONDS + $1)) what=$2
-  shift 2
-  until "$@" >/dev/null 2>&1; do
-    [ $SECONDS -lt $end ] || die "$what: not in time"
-    sleep 0.2
-  done
 }
 
 answers() {
