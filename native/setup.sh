@@ -60,7 +60,7 @@ packages() {
 }
 
 # at_least VERSION MINIMUM
-at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n1)" = "$2" ]; }
+at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | sed -n 1p)" = "$2" ]; }
 
 rust_ok() { command -v cargo >/dev/null && at_least "$(rustc --version 2>/dev/null | cut -d' ' -f2)" "$RUST_MINIMUM"; }
 

@@ -4,7 +4,7 @@ say() { printf 'test-compose: %s\n' "$*" >&2; }
 die() { say "FAILED: $*"; compose logs --no-color --tail 40 >&2 || true; exit 1; }
 # By label: compose knows no service whose profile is not asked for.
 container() {
-  docker ps -aq --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME" --filter "label=com.docker.compose.service=$1" | head -n 1
+  docker ps -aq --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME" --filter "label=com.docker.compose.service=$1" | sed -n 1p
 }
 state() { docker inspect -f "$2" "$(container "$1")"; }
 # setting SERVICE NAME: a variable of its environment.

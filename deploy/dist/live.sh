@@ -42,7 +42,7 @@ RUN apt-get install -y --no-install-recommends /tmp/ranking.deb && systemctl ena
 CMD ["/lib/systemd/systemd"]
 EOF
   docker run -d --name "$NAME" --privileged --cgroupns private --tmpfs /run --tmpfs /tmp -e container=docker -p 127.0.0.1:0:8000 "$NAME" >/dev/null
-  URL=http://$(docker port "$NAME" 8000 | head -n 1)
+  URL=http://$(docker port "$NAME" 8000 | sed -n 1p)
   within 60 'a ranking' answers 200
   grep -q '"rankings":\[{"index":1,' "$WORK/answer" || die "the wrong passage is first: $(cat "$WORK/answer")"
 }

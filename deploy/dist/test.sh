@@ -21,8 +21,8 @@ tar -C "$WORK/root" --strip-components=1 -xzf "$WORK"/first/*.tar.gz
 for program in "$WORK"/root/bin/*; do
   if grep -aqF -e "$PWD" -e "${CARGO_HOME:-$HOME/.cargo}" "$program"; then die "$program holds a path of the machine that built it"; fi
 done
-"$WORK/root/bin/ranking-proxy" version | head -n 1 >&2
-"$WORK/root/bin/ranking-task" --version | head -n 1 >&2
+"$WORK/root/bin/ranking-proxy" version | sed -n 1p >&2
+"$WORK/root/bin/ranking-task" --version | sed -n 1p >&2
 env -i "$WORK/root/bin/ranking-task" --task openvino --model "$WORK/root/share/ranking/models/minilm-l6-rerank" --check >"$WORK/check" ||
   die "the packed Task does not work: $(cat "$WORK/check")"
 grep '^score ' "$WORK/check" >&2
@@ -44,6 +44,6 @@ if command -v systemd-analyze >/dev/null; then
 else
   printf 'test-dist: SKIPPED the units: no systemd-analyze on this machine\n' >&2
 fi
-dpkg-deb -f "$WORK"/first/*.deb Depends | grep -q libssl || die 'the package names no dependencies'
+dpkg-deb -f "$WORK"/first/*.deb Depends | grep libssl >/dev/null || die 'the package names no dependencies'
 deploy/dist/live.sh "$WORK"/first/*.deb
 cat "$WORK/first.sums"

@@ -39,6 +39,7 @@ type Config struct {
 	MaxPassages     int
 	MaxPassageBytes int
 	MaxBodyBytes    int
+	MaxBodiesBytes  int
 	MaxHeaderBytes  int
 	MaxConnections  int
 	MaxInFlight     int
@@ -132,6 +133,7 @@ func (c *Config) flags() *pflag.FlagSet {
 	f.IntVar(&c.MaxPassages, "max-passages", 512, "passages in one request; the Task's own cap applies too")
 	f.IntVar(&c.MaxPassageBytes, "max-passage-bytes", 0, "size of a passage, and of the query; beyond it 413, whatever the truncation; 0: what a body may hold (default 0)")
 	f.IntVar(&c.MaxBodyBytes, "max-body-bytes", 16<<20, "size of a request body")
+	f.IntVar(&c.MaxBodiesBytes, "max-bodies-bytes", 64<<20, "size of all bodies in progress, the first 64 KiB of each apart; beyond it 429; one alone may be larger")
 	f.IntVar(&c.MaxHeaderBytes, "max-header-bytes", 8<<10, "size of a request's head; also the read buffer of each connection")
 	f.IntVar(&c.MaxConnections, "max-connections", 4096, "open connections; beyond it 503 and close")
 	f.IntVar(&c.MaxInFlight, "max-in-flight", 1024, "ranking requests in progress; beyond it 429")

@@ -26,7 +26,8 @@ func TestDefaults(t *testing.T) {
 		Listen: ":8000", Page: true, TaskSockets: []string{"/run/ranking/task.sock"}, SplitPassages: 16, ServedModelNames: nil, DefaultModel: "null", Timing: true,
 		MaxPassages: 512, MaxBodyBytes: 16 << 20, MaxHeaderBytes: 8 << 10, MaxConnections: 4096, MaxInFlight: 1024,
 		RequestTimeout: 2 * time.Minute, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 90 * time.Second,
-		PingInterval: 250 * time.Millisecond, PingTimeout: 500 * time.Millisecond, MuteTimeout: 2 * time.Second, StallTimeout: 30 * time.Second,
+		MaxBodiesBytes: 64 << 20,
+		PingInterval:   250 * time.Millisecond, PingTimeout: 500 * time.Millisecond, MuteTimeout: 2 * time.Second, StallTimeout: 30 * time.Second,
 		DrainDelay: time.Second, DrainTimeout: 30 * time.Second, LogLevel: "info", LogSample: 100,
 		RecordsFull: "block", RecordsKeep: 5, RecordsQueueBytes: 32 << 20,
 	}

@@ -62,6 +62,7 @@ func (c *Config) mistakes() []error {
 		{"split-passages", c.SplitPassages, 0, maxPassagesLimit},
 		{"max-passage-bytes", c.MaxPassageBytes, 0, maxBodyLimit},
 		{"max-body-bytes", c.MaxBodyBytes, 1, maxBodyLimit},
+		{"max-bodies-bytes", c.MaxBodiesBytes, 1, 1 << 40},
 		{"max-header-bytes", c.MaxHeaderBytes, 1 << 10, 1 << 20},
 		{"max-connections", c.MaxConnections, 1, 1 << 20},
 		{"max-in-flight", c.MaxInFlight, 1, 1 << 20},

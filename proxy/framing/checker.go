@@ -7,6 +7,7 @@ type checker struct {
 	state   state
 	head    head
 	left    uint64 // bytes to come of a body or a chunk
+	seen    Seen   // and not yet announced
 	partial []byte // the start of a line whose end has not come
 }
 
@@ -110,6 +111,8 @@ func (c *checker) begin(line []byte) *Error {
 func (c *checker) endHead() *Error {
 	read := c.head
 	c.head = head{}
+	c.seen.Heads++
+	c.seen.Body = read.length
 	switch {
 	case read.chunked && (read.hasLength || read.old):
 		return &Error{"Transfer-Encoding must not stand beside Content-Length, nor in HTTP/1.0"}
@@ -128,6 +131,7 @@ func (c *checker) beginChunk(line []byte) *Error {
 	if !ok {
 		return &Error{"a chunk must begin with its size in hexadecimal and nothing else"}
 	}
+	c.seen.Body += size
 	if c.state, c.left = chunkData, size; size == 0 {
 		c.state = lastEnd
 	}

@@ -21,28 +21,45 @@ type Error struct{ Rule string }
 
 func (e *Error) Error() string { return "ambiguous HTTP framing: " + e.Rule }
 
-// Listener returns inner with the check on each of its connections. TLS, if any, must be inner's.
-func Listener(inner net.Listener) net.Listener { return listener{inner} }
+// Seen is what a read has found: how many heads of requests, and how many bytes more the body behind the last head is said to have, by
+// Content-Length or by a chunk.
+type Seen struct {
+	Heads int
+	Body  uint64
+}
 
-type listener struct{ net.Listener }
+// Announced is told before more of the body is read. An error ends the reading of the connection.
+type Announced func(net.Conn, Seen) error
+
+// Listener returns inner with the check on each of its connections. TLS, if any, must be inner's.
+func Listener(inner net.Listener, announced Announced) net.Listener {
+	return listener{inner, announced}
+}
+
+type listener struct {
+	net.Listener
+	announced Announced
+}
 
 func (l listener) Accept() (net.Conn, error) {
 	inner, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{Conn: inner}
+	c := &Conn{Conn: inner, announced: l.announced}
 	if secure, ok := inner.(*tls.Conn); ok {
 		return &secureConn{c, secure}, nil
 	}
 	return c, nil
 }
 
-// Conn is a connection whose Read gives no byte that ends a request ambiguously; an *Error comes in its place, and stays.
+// Conn is a connection whose Read gives no byte that ends a request ambiguously; an *Error comes in its place, and stays. So does the error
+// of Announced, behind what was read.
 type Conn struct {
 	net.Conn
-	checker checker
-	refused *Error // nil while all is sound
+	announced Announced
+	checker   checker
+	refused   error // nil while all is sound
 }
 
 // Read reads what is sound. It may hold back bytes behind what is not.
@@ -53,6 +70,7 @@ func (c *Conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	sound, refused := c.checker.check(b[:n])
 	if refused == nil {
+		c.announce()
 		return n, err
 	}
 	if c.refused = refused; sound == 0 {
@@ -61,8 +79,15 @@ func (c *Conn) Read(b []byte) (int, error) {
 	return sound, nil
 }
 
-// Refusal is the rule that was broken, nil if none was. Like Read it is for the reading goroutine.
-func (c *Conn) Refusal() *Error { return c.refused }
+func (c *Conn) announce() {
+	if seen := c.checker.seen; seen != (Seen{}) {
+		c.checker.seen = Seen{}
+		c.refused = c.announced(c.Conn, seen)
+	}
+}
+
+// Refusal is why nothing more is read, nil if it is. Like Read it is for the reading goroutine.
+func (c *Conn) Refusal() error { return c.refused }
 
 // NetConn is the connection below.
 func (c *Conn) NetConn() net.Conn { return c.Conn }

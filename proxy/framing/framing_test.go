@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -99,6 +100,41 @@ func TestEndlessLine(t *testing.T) {
 	}
 }
 
+func nothing(net.Conn, Seen) error { return nil }
+
+// Heads and bodies are announced as they come, before the rest of the body is read; what the one who is told objects to is not read.
+func TestAnnounced(t *testing.T) {
+	ours, theirs := net.Pipe()
+	go func() {
+		io.WriteString(theirs, "GET / HTTP/1.1\r\n\r\nPOST / HTTP/1.1\r\nContent-Length: 4\r\n\r\nab")
+		io.WriteString(theirs, "cd")
+		io.WriteString(theirs, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+		io.WriteString(theirs, "3\r\nabc\r\n1")
+		io.WriteString(theirs, "0\r\nabc")
+		io.WriteString(theirs, "never read")
+	}()
+	full := errors.New("full")
+	var told []Seen
+	c := &Conn{Conn: ours, announced: func(_ net.Conn, s Seen) error {
+		if told = append(told, s); s.Body == 16 {
+			return full
+		}
+		return nil
+	}}
+	buffer := make([]byte, 100)
+	var err error
+	reads := 0
+	for ; err == nil; reads++ {
+		_, err = c.Read(buffer)
+	}
+	if want := []Seen{{2, 4}, {1, 0}, {0, 3}, {0, 16}}; !slices.Equal(told, want) {
+		t.Errorf("told %v, not %v", told, want)
+	}
+	if err != full || c.Refusal() != full || reads != 6 {
+		t.Errorf("after %d reads: %v, %v", reads, err, c.Refusal())
+	}
+}
+
 // What is sound comes through; then the refusal, for good.
 func TestConn(t *testing.T) {
 	ours, theirs := net.Pipe()
@@ -106,7 +142,7 @@ func TestConn(t *testing.T) {
 		io.WriteString(theirs, "GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\nGET /smuggled HTTP/1.1\r\n\r\n")
 		theirs.Close()
 	}()
-	c := &Conn{Conn: ours}
+	c := &Conn{Conn: ours, announced: nothing}
 	read, err := io.ReadAll(c)
 	if want := "GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1"; string(read) != want {
 		t.Fatalf("read %q, not %q", read, want)
@@ -135,7 +171,7 @@ func TestConnOverTLS(t *testing.T) {
 			client.Close()
 		}
 	}()
-	c, err := Listener(tls.NewListener(inner, &tls.Config{Certificates: certified.TLS.Certificates})).Accept()
+	c, err := Listener(tls.NewListener(inner, &tls.Config{Certificates: certified.TLS.Certificates}), nothing).Accept()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,6 +80,7 @@ func (s *Server) finish(x *exchange) {
 	conn, ok := clientConn(x.ctx).(*conn)
 	x.ctx = nil
 	if ok {
+		conn.answered()
 		conn.answers.add(x)
 	} else {
 		s.settle(x, time.Now(), true)

@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -13,10 +14,14 @@ import (
 	"trtmc-ranking-proxy/proxy/dialect"
 )
 
-// reply reads one response from a raw connection.
+// reply reads one response from a raw connection, or from a reader of one for several.
 func reply(t testing.TB, conn io.Reader) answer {
 	t.Helper()
-	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	buffered, ok := conn.(*bufio.Reader)
+	if !ok {
+		buffered = bufio.NewReader(conn)
+	}
+	response, err := http.ReadResponse(buffered, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,5 +263,58 @@ func TestPanic(t *testing.T) {
 	}
 	if p.get("/v1/health/live").status != 200 || p.Metrics.InFlight.Load() != 0 {
 		t.Fatal("the server did not go on as before")
+	}
+}
+
+// Large bodies share a bound: what goes beyond is refused as soon as it is announced, and all the room comes back.
+func TestBodiesLimit(t *testing.T) {
+	const limit = 1 << 20
+	task := ipctest.Start(t, ipctest.Options{})
+	p := startProxy(t, task, fmt.Sprintf("--max-bodies-bytes=%d", limit))
+	holds := func(want int64) {
+		t.Helper()
+		p.eventually(fmt.Sprintf("%d bytes held", want), func() bool { return p.bodies.Load() == want })
+	}
+	head := func(length string) string {
+		return "POST /v1/ranking HTTP/1.1\r\nHost: x\r\n" + length + "\r\n\r\n"
+	}
+	fixed := func(length int) string { return head(fmt.Sprintf("Content-Length: %d", length)) }
+	padded := func(length int) string { return goodBody + strings.Repeat(" ", length-len(goodBody)) }
+	busy := func(conn io.Reader) {
+		t.Helper()
+		a := reply(t, conn)
+		if f := a.fields(t); a.status != 429 || f["error"] != "server_busy" || a.header.Get("Retry-After") == "" {
+			t.Fatalf("got %d %s", a.status, a.body)
+		}
+	}
+
+	alone := p.raw(fixed(3 * limit)) // one of any size has room where there is no other
+	holds(3*limit - freeBodyBytes)
+	busy(p.raw(fixed(2 * freeBodyBytes)))
+	busy(p.raw(fixed(2*freeBodyBytes) + "a part of the body"))
+	chunked := p.raw(head("Transfer-Encoding: chunked") + "8000\r\n" + strings.Repeat(" ", 0x8000) + "\r\n100000\r\n")
+	busy(chunked)
+	pipelined := bufio.NewReader(p.raw(post(goodBody) + post(goodBody) + fixed(limit)))
+	reply(t, pipelined).ranking(t)
+	reply(t, pipelined).ranking(t)
+	busy(pipelined)
+	p.rank(padded(freeBodyBytes)).ranking(t)
+	alone.Close()
+	holds(0)
+
+	conn := p.raw("")
+	for range 3 { // on one connection, which holds what its last body takes until that is answered
+		io.WriteString(conn, fixed(limit)+padded(limit/2))
+		holds(limit - freeBodyBytes)
+		io.WriteString(conn, strings.Repeat(" ", limit/2))
+		reply(t, conn).ranking(t)
+		holds(0)
+	}
+	ranks := task.Ranks.Load()
+	p.raw(post(goodBody) + fixed(limit))
+	p.eventually("the end of the small one", func() bool { return task.Ranks.Load() == ranks+1 && p.Metrics.InFlight.Load() == 0 })
+	holds(limit - freeBodyBytes) // of the one behind it
+	if got := p.metric(`ranking_proxy_rejections_total{kind="server_busy",reason="bodies_bytes"}`); got != "4" {
+		t.Fatalf("counter: %q", got)
 	}
 }

@@ -88,6 +88,7 @@ type conn struct {
 	listener *listener
 	server   *Server
 	answers  answers
+	body     body
 	linger   atomic.Bool // the client may still be sending what has been refused
 	once     sync.Once
 }
@@ -96,8 +97,9 @@ type conn struct {
 func (c *conn) SetReadDeadline(t time.Time) error { return c.server.open.setReadDeadline(c, t) }
 
 // clientConn is the connection of a request, below the check of its framing and TLS.
-func clientConn(ctx *fasthttp.RequestCtx) net.Conn {
-	c := ctx.Conn()
+func clientConn(ctx *fasthttp.RequestCtx) net.Conn { return innermost(ctx.Conn()) }
+
+func innermost(c net.Conn) net.Conn {
 	for {
 		outer, ok := c.(interface{ NetConn() net.Conn })
 		if !ok {
@@ -124,6 +126,7 @@ func (c *conn) Close() error {
 			io.CopyN(io.Discard, tcp, lingerBytes)
 		}
 		c.server.open.remove(c)
+		c.release()
 		c.server.Metrics.Connections.Add(-c.listener.counted())
 	})
 	return c.Conn.Close()

@@ -19,9 +19,9 @@ func (s *Server) refuseUnparsed(ctx *fasthttp.RequestCtx, err error) {
 	s.refuse(ctx, s.unparsed(err, refusal(ctx.Conn())))
 }
 
-// refusal is why the check of framing has ended a connection, nil if it has not. fasthttp's errors do not always wrap it.
-func refusal(c net.Conn) *framing.Error {
-	if checked, ok := c.(interface{ Refusal() *framing.Error }); ok {
+// refusal is why a connection is not read on, nil if it is. fasthttp's errors do not always wrap it.
+func refusal(c net.Conn) error {
+	if checked, ok := c.(interface{ Refusal() error }); ok {
 		return checked.Refusal()
 	}
 	return nil
@@ -35,10 +35,14 @@ func (s *Server) refuse(ctx *fasthttp.RequestCtx, err *ranking.Error) {
 	s.finish(&exchange{ctx: ctx, id: requestID(ctx), start: time.Now(), route: s.unknown, err: err})
 }
 
-func (s *Server) unparsed(err error, ambiguous *framing.Error) *ranking.Error {
+func (s *Server) unparsed(err, refusal error) *ranking.Error {
 	var small *fasthttp.ErrSmallBuffer
 	var network *net.OpError
+	var full *ranking.Error
+	var ambiguous *framing.Error
 	switch {
+	case errors.As(refusal, &full):
+		return full
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
 		return tooLarge(s.Config.MaxBodyBytes)
 	case errors.As(err, &small):
@@ -50,7 +54,7 @@ func (s *Server) unparsed(err error, ambiguous *framing.Error) *ranking.Error {
 		return &ranking.Error{Kind: ranking.RequestTimeout, Reason: "slow_client", Message: "the request did not arrive in time"}
 	case errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF):
 		return &ranking.Error{Kind: ranking.ClientClosed, Reason: "disconnect", Message: "the connection ended within the request"}
-	case ambiguous != nil:
+	case errors.As(refusal, &ambiguous):
 		return ranking.Invalid("ambiguous_framing", "two readers could take this HTTP request to end in different places", ambiguous.Rule)
 	}
 	return ranking.Invalid("bad_http", "this is not a well-formed HTTP request", "")

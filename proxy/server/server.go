@@ -62,6 +62,7 @@ type Server struct {
 	fast     *fasthttp.Server
 	watcher  *disconnect.Watcher
 	open     connections
+	bodies   atomic.Int64 // bytes that large bodies hold; see hold
 	draining atomic.Bool
 	good     atomic.Uint64 // successful requests, for sampling the log
 }
@@ -104,12 +105,12 @@ func (s *Server) Serve(ln net.Listener) error {
 	if s.TLS != nil {
 		bounded = tls.NewListener(bounded, s.TLS)
 	}
-	return s.fast.Serve(framing.Listener(bounded))
+	return s.fast.Serve(framing.Listener(bounded, hold))
 }
 
 // ServeAdmin is Serve for the health and metrics routes of --admin-listen, in plain HTTP.
 func (s *Server) ServeAdmin(ln net.Listener) error {
-	return s.fast.Serve(framing.Listener(&listener{Listener: ln, server: s, admin: true}))
+	return s.fast.Serve(framing.Listener(&listener{Listener: ln, server: s, admin: true}, hold))
 }
 
 // arrivalGrace is the time that a request still being sent has to arrive once the server has stopped accepting.

@@ -38,6 +38,16 @@ size_t Answers::in_flight() const {
   return ranks_.size() + pings_;
 }
 
+size_t Answers::ranks() const {
+  std::lock_guard lock(mutex_);
+  return ranks_.size();
+}
+
+size_t Answers::pings() const {
+  std::lock_guard lock(mutex_);
+  return pings_;
+}
+
 std::optional<OpenRank> Answers::answer(uint64_t exchange, const RankOutcome& outcome) {
   std::optional<OpenRank> answered;
   bool wake = false;

@@ -40,7 +40,9 @@ class Answers {
   void open(uint64_t exchange, OpenRank rank);
   void open_ping();
   std::optional<Ticket> ticket(uint64_t exchange) const;  // of a rank that waits
-  size_t in_flight() const;                               // ranks and pings that wait
+  size_t ranks() const;                                   // that wait
+  size_t pings() const;
+  size_t in_flight() const;  // both
 
   // Writes the answer and returns the rank it answers, or nothing if none waits for it.
   std::optional<OpenRank> answer(uint64_t exchange, const RankOutcome& outcome);

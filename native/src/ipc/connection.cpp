@@ -140,7 +140,7 @@ void Connection::open_exchange(uint64_t exchange) {
   last_exchange_ = exchange;
 }
 
-bool Connection::full() const { return answers_.in_flight() >= state_->options.max_in_flight; }
+bool Connection::full() const { return answers_.ranks() >= state_->options.max_in_flight; }
 
 void Connection::on_rank(const Frame& frame) {
   open_exchange(frame.exchange);
@@ -194,9 +194,10 @@ void Connection::on_cancel(const Frame& frame) {
 void Connection::on_ping(const Frame& frame) {
   open_exchange(frame.exchange);
   read_empty(frame.payload);
-  if (full()) {
+  // Counted apart from ranks: a client takes a Task that answers no ping for one that hangs, and this one is only busy.
+  if (answers_.pings() >= state_->options.max_in_flight) {
     return refuse_exchange(frame.exchange,
-                           {.code = ErrorCode::kServerBusy, .message = "too many ranks in flight on this connection"});
+                           {.code = ErrorCode::kServerBusy, .message = "too many pings in flight on this connection"});
   }
   answers_.open_ping();
   state_->task.health([self = shared_from_this(), exchange = frame.exchange](TaskHealth health) {

@@ -18,7 +18,7 @@ namespace ranking::ipc {
 struct ServerOptions {
   std::string name = "ranking-task";    // name and version, sent in welcome
   size_t max_connections = 64;          // more are answered server_busy and closed
-  size_t max_in_flight = 1024;          // ranks and pings of one connection; more are answered server_busy
+  size_t max_in_flight = 1024;          // ranks of one connection, and pings; more are answered server_busy
   size_t max_unread_bytes = 64u << 20;  // answers the client has not read; beyond, its connection is closed
   uint32_t frame_timeout_ms = 10000;    // for hello to come, and for the rest of a begun frame
   uint32_t drain_timeout_ms = 30000;    // for accepted ranks to finish after SIGTERM

@@ -272,7 +272,9 @@ TEST_F(ServerTest, BoundsWhatIsInFlightOnAConnection) {
   send_rank(client, 2, "b");
   client.send(rank_frame(3, "c", "q", {"p"}) + ping_frame(4));
   expect_error(client.read(), 3, "server_busy");
-  expect_error(client.read(), 4, "server_busy");
+  const auto pong = client.read();
+  EXPECT_EQ(pong->type, kPong) << "a connection full of ranks is alive";
+  EXPECT_EQ(pong->exchange, 4u);
   task_.answer(first, scores_of({1, 2}));
   EXPECT_EQ(client.read()->exchange, 1u);
   send_rank(client, 5, "d");
