@@ -105,6 +105,47 @@ func TestSlowClients(t *testing.T) {
 	eventuallyLong(t, "resident memory as before", func() bool { return residentMB(t, s.Proxy) < before+(during-before)/2+10 })
 }
 
+// Clients who send large bodies at once get room for some and a refusal for the rest; usual requests pass, and memory stays bounded.
+func TestLargeBodies(t *testing.T) {
+	const clients, size = 100, 8 << 20
+	s := start(t, nullTask(), nil)
+	served(t, s)
+	before := residentMB(t, s.Proxy)
+	request := body(nullModel, "q", []string{"p"}, "END")
+	head := fmt.Sprintf("POST /v1/ranking HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", size)
+	most := strings.Repeat(" ", size-len(request))
+	finish := make(chan struct{})
+	statuses := make(chan string, clients)
+	for range clients {
+		conn := dial(t, s)
+		go func() {
+			io.WriteString(conn, head)
+			io.WriteString(conn, most) // fails where the proxy has refused
+			<-finish
+			io.WriteString(conn, request)
+			line, _ := bufio.NewReader(conn).ReadString('\r')
+			statuses <- line
+		}()
+	}
+	refused := func() float64 { return metric(t, s, `ranking_proxy_rejections_total{kind="server_busy",reason="bodies_bytes"}`) }
+	eventually(t, "the refusals", func() bool { return refused() >= clients-10 })
+	served(t, s)
+	during := residentMB(t, s.Proxy)
+	t.Logf("resident: %d MB before, %d MB with %d bodies of %d MB, of which %v are refused", before, during, clients, size>>20, refused())
+	if during > before+clients*size>>20/2 {
+		t.Error("the bodies take more than half of what all would have")
+	}
+	close(finish)
+	count := make(map[string]int)
+	for range clients {
+		count[<-statuses]++
+	}
+	if count["HTTP/1.1 200 OK\r"] == 0 || count["HTTP/1.1 200 OK\r"]+count["HTTP/1.1 429 Too Many Requests\r"] != clients {
+		t.Errorf("answers: %v", count)
+	}
+	served(t, s)
+}
+
 func eventuallyLong(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(time.Second) {
