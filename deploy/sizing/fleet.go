@@ -10,7 +10,11 @@ type pod struct {
 	free float64   // when all it has accepted is done
 	done []float64 // when each accepted request is done, in order
 	dead float64   // refuses everything until then
+	gone float64   // of a dead one, when the Service has noticed
 }
+
+// routed tells whether a Service sends requests here: to ready pods, and to dead ones until it has noticed.
+func (p *pod) routed(now float64) bool { return now >= p.dead || now < p.gone }
 
 func (p *pod) inFlight(now float64) int {
 	for len(p.done) > 0 && p.done[0] <= now {
@@ -85,7 +89,7 @@ func simulate(p *Parameters, load float64, with policy) *outcome {
 func (f *fleet) arrive(now, tokens float64) {
 	f.requests++
 	for range 1 + f.retries {
-		p := f.pods[f.random.IntN(len(f.pods))]
+		p := f.route(now)
 		need := f.seconds(tokens)
 		if waiting := p.free - now; now < p.dead || waiting > 0 && waiting+need > f.queueSeconds {
 			continue
@@ -103,11 +107,20 @@ func (f *fleet) arrive(now, tokens float64) {
 	f.refused++
 }
 
+// route picks one at random; of the first pods, some are always routed.
+func (f *fleet) route(now float64) *pod {
+	for {
+		if p := f.pods[f.random.IntN(len(f.pods))]; p.routed(now) {
+			return p
+		}
+	}
+}
+
 // losePods kills a share of the pods with what they hold; each is back, empty, after the start time.
 func (f *fleet) losePods(now float64) {
 	f.lose = false
 	for _, p := range f.pods[:int(f.Fleet.LostShare*float64(len(f.pods)))] {
 		f.lost += p.inFlight(now)
-		*p = pod{dead: now + f.Pod.StartSeconds}
+		*p = pod{dead: now + f.Pod.StartSeconds, gone: now + f.Pod.NoticeSeconds}
 	}
 }

@@ -33,6 +33,7 @@ type Parameters struct {
 	Pod struct {
 		TokensPerSecond float64 // sustained, padding not counted
 		OverheadSeconds float64 // of a request besides its tokens
+		NoticeSeconds   float64 // from the death of a pod until no more requests are routed to it
 		StartSeconds    float64 // from the autoscaler's wish to the first answer
 	}
 	Traffic struct {

@@ -68,7 +68,7 @@ func thresholds(w io.Writer, p *Parameters) {
 		fmt.Fprintf(w, "| %s | %.0f | %d | %.0f | %.0f | %.2f | %.2f |\n", name, o.podSeconds/p.Fleet.Seconds, o.most, 1000*o.percentile(.5),
 			1000*o.percentile(.99), 100*float64(o.refused)/float64(o.requests), 100*float64(o.good)/float64(o.requests))
 	}
-	for _, target := range []float64{.5, 1, 2, 4, 8} {
+	for _, target := range []float64{.5, 1, 2, 3, 4, 5, 8} {
 		f(fmt.Sprintf("%g requests in flight", target), requestsInFlight, target)
 	}
 	for _, target := range []float64{.4, .5, .6, .7, .8} {

@@ -99,3 +99,19 @@ func TestTheSameParametersGiveTheSameReport(t *testing.T) {
 		t.Fatal(first.String(), second.String())
 	}
 }
+
+// A pod that starts is sent nothing, one that has died only until that is noticed.
+func TestRequestsGoToReadyPods(t *testing.T) {
+	f := func(p pod, now float64, want bool) {
+		t.Helper()
+		if got := p.routed(now); got != want {
+			t.Errorf("%+v at %g: %v", p, now, got)
+		}
+	}
+	f(pod{}, 0, true)
+	f(pod{dead: 20}, 19, false)
+	f(pod{dead: 20}, 20, true)
+	f(pod{dead: 30, gone: 13}, 12, true)
+	f(pod{dead: 30, gone: 13}, 13, false)
+	f(pod{dead: 30, gone: 13}, 30, true)
+}
