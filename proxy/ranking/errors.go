@@ -89,6 +89,9 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
+// ByTask is the Reason of an Error in the words of the Task.
+const ByTask = "task"
+
 // Invalid is a request that breaks a rule of the wire format or of this server.
 func Invalid(reason, message, detail string) *Error {
 	return &Error{Kind: InvalidRequest, Reason: reason, Message: message, Detail: detail}
@@ -139,7 +142,7 @@ func fromTask(answer *ipc.Error) *Error {
 	if !known {
 		kind = BackendFailed
 	}
-	e := &Error{Kind: kind, Reason: "task", Message: answer.Message}
+	e := &Error{Kind: kind, Reason: ByTask, Message: answer.Message}
 	switch kind {
 	case InputTooLong:
 		e.Message, e.Detail = tooLong(answer)

@@ -131,8 +131,8 @@ func (s *Server) log(x *exchange, took time.Duration) {
 		Str("outcome", string(x.outcome())).Dur("handler_ms", took)
 	if x.err != nil {
 		event.Str("reason", x.err.Reason)
-		if x.err.Kind.Status() >= 500 {
-			event.Str("error", x.err.Message).Str("detail", x.err.Detail).AnErr("cause", x.err.Cause) // ours or the Task's words, never the client's
+		if x.err.Kind.Status() >= 500 && x.err.Reason != ranking.ByTask { // its words may quote the client's; its own log has what may be told
+			event.Str("error", x.err.Message).Str("detail", x.err.Detail).AnErr("cause", x.err.Cause)
 		}
 	}
 	if x.request != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"trtmc-ranking-proxy/ipc"
 	"trtmc-ranking-proxy/ipc/ipctest"
 	"trtmc-ranking-proxy/proxy/dialect"
 )
@@ -316,5 +317,24 @@ func TestBodiesLimit(t *testing.T) {
 	holds(limit - freeBodyBytes) // of the one behind it
 	if got := p.metric(`ranking_proxy_rejections_total{kind="server_busy",reason="bodies_bytes"}`); got != "4" {
 		t.Fatalf("counter: %q", got)
+	}
+}
+
+// What the model's own code says may quote a text: it goes to the client, and into no log.
+func TestWordsOfTheTaskStayOutOfTheLog(t *testing.T) {
+	task := ipctest.Start(t, ipctest.Options{})
+	p := startProxy(t, task, "--log-level=debug")
+	for _, code := range []ipc.Code{ipc.CodeBackendFailed, ipc.CodeBackendUnavailable, ipc.CodeServerBusy, ipc.CodeBackendRejectedRequest} {
+		task.SetRank(func(r *ipctest.Request) {
+			r.Reply(&ipc.Error{ID: r.ID, Code: code, Message: "cannot score 'a secret'"})
+		})
+		a := p.rank(goodBody)
+		if a.status < 400 || !strings.Contains(a.body, "secret") {
+			t.Errorf("%s: the client got %d %s", code, a.status, a.body)
+		}
+		p.eventually("the log line", func() bool { return strings.Contains(p.logs.text(), a.header.Get("X-Request-Id")) })
+	}
+	if text := p.logs.text(); strings.Contains(text, "secret") || !strings.Contains(text, `"reason":"task"`) {
+		t.Errorf("logged: %s", text)
 	}
 }

@@ -20,9 +20,8 @@ nlohmann::ordered_json loggable(std::string_view traceparent) {
   return traceparent;
 }
 
-// A refusal by the model's own code may quote the input.
 nlohmann::ordered_json loggable(const RankError& error) {
-  if (error.code == ErrorCode::kBackendRejectedRequest) return nullptr;
+  if (error.foreign || error.code == ErrorCode::kBackendRejectedRequest) return nullptr;
   return error.message;
 }
 

@@ -91,6 +91,8 @@ struct RankError {
   std::optional<uint32_t> max_tokens;
   std::optional<uint32_t> offending;
   std::optional<uint32_t> retry_after_ms;
+  bool foreign =
+      false;  // the message has words of the model's own code, which may quote the input: for the client, never for a log
 };
 
 using RankOutcome = std::variant<RankScores, RankError>;

@@ -24,6 +24,7 @@ RankError run_error(const CallError& failure) {
   RankError error;
   error.code = code_of(failure.status());
   const std::string status = status_name(failure.status());
+  error.foreign = !failure.detail().empty();
   error.message = failure.detail().empty() ? "the model answered " + status : status + ": " + failure.detail();
   return error;
 }

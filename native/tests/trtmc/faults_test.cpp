@@ -120,6 +120,14 @@ TEST(FaultsDeathTest, ACrashOfTheRuntimeEndsTheProcess) {
   EXPECT_DEATH(ask(*make_trtmc_task(options_for(folder)), request("q", {"double:crash"})), "");
 }
 
+TEST(Outcome, WordsOfTheRuntimeAreMarkedWhateverTheStatus) {
+  for (const auto status :
+       {abi::Status::kInvalidArgument, abi::Status::kInternalError, abi::Status::kOutOfMemory, abi::Status::kBusy}) {
+    EXPECT_TRUE(run_error(CallError("run", status, "cannot score 'a secret'")).foreign);
+    EXPECT_FALSE(run_error(CallError("run", status, "")).foreign);
+  }
+}
+
 TEST(Outcome, WhatBreaksInThisProcessIsItsOwnFault) {
   EXPECT_EQ(run_error(std::runtime_error("broken")).code, ErrorCode::kBackendFailed);
   EXPECT_EQ(run_error(std::runtime_error("broken")).message, "broken");
