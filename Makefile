@@ -11,7 +11,7 @@ JOBS ?= $(shell nproc)
 MODEL_DIR ?= native/models/minilm-l6-rerank
 LISTEN ?= 127.0.0.1:8000
 SOCKET ?= $(CURDIR)/build/run/task.sock
-COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 GO_LDFLAGS := -s -w -X main.commit=$(COMMIT)
 CMAKE_FLAGS := -G Ninja -DOpenVINO_DIR=$(CURDIR)/.deps/openvino/openvino/cmake -Dtokenizer_target=$(CURDIR)/build/cargo
 TASK := build/native/ranking-task

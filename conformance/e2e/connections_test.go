@@ -127,7 +127,9 @@ func TestLargeBodies(t *testing.T) {
 			statuses <- line
 		}()
 	}
-	refused := func() float64 { return metric(t, s, `ranking_proxy_rejections_total{kind="server_busy",reason="bodies_bytes"}`) }
+	refused := func() float64 {
+		return metric(t, s, `ranking_proxy_rejections_total{kind="server_busy",reason="bodies_bytes"}`)
+	}
 	eventually(t, "the refusals", func() bool { return refused() >= clients-10 })
 	served(t, s)
 	during := residentMB(t, s.Proxy)

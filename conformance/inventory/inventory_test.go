@@ -120,6 +120,8 @@ func TestAResultMustProveTheStatus(t *testing.T) {
 	f("on a double", "reached implemented only", func(h *evidencetest.Honest) {
 		h.Result.Status, h.Result.Fixture, h.Result.Gaps = "implemented", true, []string{"a double"}
 	})
+	f("another revision", "the inventory says", func(h *evidencetest.Honest) { h.Result.Identity.Served.Revision = "r2" })
+	f("another family", "the inventory says", func(h *evidencetest.Honest) { h.Result.Identity.Served.Family = "g" })
 	f("a failed gate", "did not pass", func(h *evidencetest.Honest) { h.Result.Gates[0].Passed = false })
 	f("a request lost", "in evidence", func(h *evidencetest.Honest) { h.Requests = h.Requests[1:] })
 }

@@ -135,6 +135,14 @@ func (e *Entry) verifyResult(root fs.FS) error {
 	return e.verifyBundle(root)
 }
 
+// Promised is what the entry says of the checkpoint, for comparison with what is served.
+func (e *Entry) Promised() *identity.Promised {
+	return &identity.Promised{
+		NativeTask: e.NativeTask, Revision: e.Revision, Family: e.Family, Backend: e.Backend, Precision: e.Precision,
+		MaxSequenceLength: e.MaxSequenceLength,
+	}
+}
+
 // provedBy checks that a result is of this entry's bundle, by the family's gates unchanged, and carries the entry's status. A qualified bundle
 // is validated as well.
 func (e *Entry) provedBy(r *evidence.Result) error {
@@ -146,6 +154,9 @@ func (e *Entry) provedBy(r *evidence.Result) error {
 	}
 	if !digestForm.MatchString(e.BundleDigest) || r.BundleDigest != e.BundleDigest {
 		return fmt.Errorf("is of the bundle %q, the inventory names %q", r.BundleDigest, e.BundleDigest)
+	}
+	if differences := r.Identity.Differences(e.Promised()); len(differences) > 0 {
+		return errors.New(strings.Join(differences, "; "))
 	}
 	if !reflect.DeepEqual(r.Criteria, e.Gates) {
 		return errors.New("was judged by other gates than the inventory names")

@@ -77,6 +77,7 @@ func (r *run) drive(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.result.Identity.Commands = append(r.result.Identity.Commands, r.aiperfCommand(constant))
 	return r.driveLoad(ctx, fmt.Sprintf("%d of %[1]d", len(loads)+1), constant)
 }
 

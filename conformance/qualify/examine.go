@@ -65,10 +65,7 @@ func (r *run) identify(ctx context.Context, s *stack.Stack, w *ipc.Welcome) erro
 
 // judgeIdentity holds what is served against the inventory. A double is not what the inventory promises, which is the gap.
 func (r *run) judgeIdentity(i *identity.Identity, digest string, s *stack.Stack) error {
-	differences := i.Differences(&identity.Promised{
-		NativeTask: r.Entry.NativeTask, Revision: r.Entry.Revision, Family: r.Entry.Family, Backend: r.Entry.Backend,
-		Precision: r.Entry.Precision, MaxSequenceLength: r.Entry.MaxSequenceLength,
-	})
+	differences := i.Differences(r.Entry.Promised())
 	unequal := 0
 	if digest != i.Served.BundleDigest {
 		unequal = 1
@@ -142,15 +139,19 @@ func (r *run) versions(ctx context.Context, s *stack.Stack) (map[string][]string
 }
 
 func (r *run) commands() []string {
-	program := aiperf.Program{Path: r.AIPerf, Tokenizer: "TOKENIZER"}
 	all := []string{
 		"ranking-task --socket SOCKET " + shown(r.taskArgs),
 		"ranking-proxy --listen ADDRESS --task-socket SOCKET --records FILE " + strings.Join(proxyArgs, " "),
 	}
 	for _, load := range r.closedLoads() {
-		all = append(all, "aiperf "+strings.Join(program.Args(load, "http://ADDRESS", "MODEL", "INPUTS", "DIRECTORY"), " "))
+		all = append(all, r.aiperfCommand(load))
 	}
 	return append(all, r.reproduce())
+}
+
+func (r *run) aiperfCommand(load aiperf.Load) string {
+	program := aiperf.Program{Path: r.AIPerf, Tokenizer: "TOKENIZER"}
+	return "aiperf " + strings.Join(program.Args(load, "http://ADDRESS", "MODEL", "INPUTS", "DIRECTORY"), " ")
 }
 
 func (r *run) settings() map[string]string {

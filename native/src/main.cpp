@@ -1,4 +1,5 @@
 // ranking-task: loads one Task and serves it on a Unix socket. The exit codes are documented in native/README.md.
+#include <openssl/crypto.h>
 #include <spdlog/version.h>
 
 #include <algorithm>
@@ -26,7 +27,9 @@ void print_versions(const std::vector<Backend>& backends) {
   std::cout << kName << "\ncommit " RANKING_COMMIT "\ncompiler " RANKING_COMPILER "\nmsgpack-cxx " << MSGPACK_VERSION_MAJOR << '.'
             << MSGPACK_VERSION_MINOR << '.' << MSGPACK_VERSION_REVISION << "\nasio " << ASIO_VERSION / 100000 << '.'
             << ASIO_VERSION / 100 % 1000 << '.' << ASIO_VERSION % 100 << "\nspdlog " << SPDLOG_VER_MAJOR << '.'
-            << SPDLOG_VER_MINOR << '.' << SPDLOG_VER_PATCH << "\nCLI11 " CLI11_VERSION "\n";
+            << SPDLOG_VER_MINOR << '.' << SPDLOG_VER_PATCH << "\nCLI11 " CLI11_VERSION "\nnlohmann-json "
+            << NLOHMANN_JSON_VERSION_MAJOR << '.' << NLOHMANN_JSON_VERSION_MINOR << '.' << NLOHMANN_JSON_VERSION_PATCH << '\n'
+            << OpenSSL_version(OPENSSL_VERSION) << '\n';
   for (const Backend& backend : backends) {
     if (!backend.versions.empty()) std::cout << backend.versions << '\n';
   }

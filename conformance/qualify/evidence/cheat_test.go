@@ -51,6 +51,9 @@ func TestForgedResultsAreCaught(t *testing.T) {
 	f("a fixture", "against the schema", func(h *evidencetest.Honest) { h.Result.Fixture = true })
 	f("a gap hidden by the status", "against the schema", func(h *evidencetest.Honest) { h.Result.Gaps = []string{"half of it"} })
 	f("no AIPerf", "against the schema", func(h *evidencetest.Honest) { h.Result.Accounts = h.Result.Accounts[:0] })
+	f("closed loops only", "without a closed loop and a constant rate", func(h *evidencetest.Honest) {
+		h.Result.Accounts[1].Load.Rate, h.Result.Accounts[1].Load.Concurrency = 0, 4
+	})
 	f("a request removed", "in evidence", func(h *evidencetest.Honest) { h.Requests = h.Requests[:len(h.Requests)-1] })
 	f("a request doubled", "stands for two", func(h *evidencetest.Honest) { h.Requests[3] = h.Requests[2] })
 	f("warm-up measured", "in evidence", func(h *evidencetest.Honest) { h.Requests[0].Warmup = false })

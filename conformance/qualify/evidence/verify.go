@@ -30,7 +30,7 @@ func Verify(root fs.FS, name string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, errors.Join(r.verifyFiles(dir), r.verifyGates(), r.verifyRequests(dir))
+	return r, errors.Join(r.verifyFiles(dir), r.verifyGates(), r.verifyLoads(), r.verifyRequests(dir))
 }
 
 func (r *Result) verifyFiles(dir fs.FS) error {
@@ -82,6 +82,19 @@ func (p *Parity) Gates() []gate.Gate {
 		gate.AtLeast(ParityStep, "requests scored", 1, float64(p.Scored)),
 		gate.AtLeast(ParityStep, "requests refused", 1, float64(p.Rejected)),
 	}
+}
+
+// verifyLoads checks that a qualified bundle was driven both ways: with requests in flight, and at a rate.
+func (r *Result) verifyLoads() error {
+	if r.Status != "aiperf-qualified" {
+		return nil
+	}
+	atRate := func(a accounting.Account) bool { return a.Load.Rate > 0 }
+	inFlight := func(a accounting.Account) bool { return a.Load.Rate == 0 }
+	if !slices.ContainsFunc(r.Accounts, atRate) || !slices.ContainsFunc(r.Accounts, inFlight) {
+		return errors.New("qualified without a closed loop and a constant rate")
+	}
+	return nil
 }
 
 // verifyRequests counts the evidence again.

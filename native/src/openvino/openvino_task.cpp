@@ -54,7 +54,7 @@ class OpenvinoTask final : public Task {
   void set_info(TaskInfo info) { info_ = std::move(info); }
 
   std::vector<std::pair<std::string, std::string>> details() const override {
-    return {{"engine", openvino_versions()},
+    return {{"engine", openvino_version()},
             {"device", engine_.device()},
             {"isa", best_isa()},
             {"streams", std::to_string(options_.streams)},
@@ -62,6 +62,9 @@ class OpenvinoTask final : public Task {
             {"tokenizer_threads", std::to_string(options_.tokenizer_threads)},
             {"batch_tokens", std::to_string(options_.batch_tokens)},
             {"queue_tokens", std::to_string(options_.queue_tokens)},
+            {"queue_seconds", std::to_string(options_.queue_seconds)},
+            {"shape_cache", std::to_string(options_.shape_cache)},
+            {"background_inference", options_.background_inference ? "yes" : "no"},
             {"warm_shapes", std::to_string(warm_shapes_)}};
   }
 

@@ -4,6 +4,7 @@
 #include <openvino/core/version.hpp>
 
 #include "ipc/protocol.h"
+#include "ranking_tokenizer.h"
 
 namespace ranking {
 
@@ -33,9 +34,8 @@ void add_openvino_options(CLI::App& app, OpenvinoOptions& options) {
       ->check(CLI::Range(1, 1 << 20));
 }
 
-std::string openvino_versions() {
-  const auto version = ov::get_openvino_version();
-  return std::string("OpenVINO ") + version.buildNumber;
-}
+std::string openvino_version() { return std::string("OpenVINO ") + ov::get_openvino_version().buildNumber; }
+
+std::string openvino_versions() { return openvino_version() + "\ntokenizers " + ranking_tokenizer_version(); }
 
 }  // namespace ranking

@@ -27,6 +27,9 @@ struct OpenvinoOptions {
 void add_openvino_options(CLI::App& app, OpenvinoOptions& options);
 
 // "OpenVINO <version>".
+std::string openvino_version();
+
+// The same and, on a line of its own, "tokenizers <version>".
 std::string openvino_versions();
 
 }  // namespace ranking

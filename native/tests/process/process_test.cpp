@@ -102,7 +102,7 @@ TEST_F(ProcessTest, CheckPrintsWhatWouldBeServed) {
 
 TEST_F(ProcessTest, VersionNamesCommitAndLibraries) {
   EXPECT_EQ(run({"--version"}), 0);
-  for (const char* part : {"ranking-task ", "commit ", "msgpack-cxx ", "asio "})
+  for (const char* part : {"ranking-task ", "commit ", "msgpack-cxx ", "asio ", "nlohmann-json ", "OpenSSL "})
     EXPECT_NE(output().find(part), std::string::npos) << part;
 }
 

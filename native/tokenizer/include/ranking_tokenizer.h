@@ -37,6 +37,9 @@ typedef struct {
   uint8_t cut;     /* 1: the pair lost tokens */
 } ranking_pair;
 
+/* Version of the crate `tokenizers`, which decides the ids. */
+const char* ranking_tokenizer_version(void);
+
 /* Reads a Hugging Face tokenizer.json. Truncation and padding embedded in it are dropped: the caller's rules hold.
  * max_tokens: per pair, special tokens included. NULL on failure. */
 ranking_tokenizer* ranking_tokenizer_open(const char* json, size_t json_size, uint32_t max_tokens,

@@ -2,7 +2,7 @@
 //!
 //! Safety of every function here: pointers come from this library or point to as many bytes as the header says, and live for the call.
 
-use crate::{reserve, Cut, Pair, PairTokenizer, Query};
+use crate::{reserve, Cut, Pair, PairTokenizer, Query, TOKENIZERS_VERSION};
 use std::ffi::c_char;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::{ptr, slice, str};
@@ -77,6 +77,11 @@ unsafe extern "C" fn ranking_tokenizer_open(
     std::panic::set_hook(Box::new(|_| {}));
     let open = || PairTokenizer::from_json(slice::from_raw_parts(json.cast(), json_size), max_tokens as usize);
     guard(error, open).map_or(ptr::null_mut(), |t| Box::into_raw(Box::new(t)))
+}
+
+#[no_mangle]
+extern "C" fn ranking_tokenizer_version() -> *const c_char {
+    TOKENIZERS_VERSION.as_ptr()
 }
 
 #[no_mangle]

@@ -56,8 +56,8 @@ func identityOf() *identity.Identity {
 	i := &identity.Identity{
 		Checkpoint: "c", Revision: "r", Profile: "p", Family: "f", Files: []identity.File{{Path: "model", SHA256: strings.Repeat("a", 64)}},
 		Versions: map[string][]string{"ranking-proxy": line, "ranking-task": line, "aiperf": line, "go": line}, Check: line,
-		ServingInfo: map[string]any{}, Settings: map[string]string{}, Commands: line,
-		Served: identity.Served{Server: "s", Task: "t 1.0", Model: "m", Family: "f", Backend: "b", Precision: "int8", BundleDigest: Digest, ScoreKind: "logit", MaxPassages: 512},
+		ServingInfo: map[string]any{"task": map[string]any{"bundle_digest": Digest}}, Settings: map[string]string{}, Commands: line,
+		Served: identity.Served{Server: "s", Task: "t 1.0", Model: "m", Revision: "r", Family: "f", Backend: "b", Precision: "int8", BundleDigest: Digest, ScoreKind: "logit", MaxPassages: 512},
 	}
 	i.Machine.CPU, i.Machine.Cores, i.Machine.OS, i.Machine.ISA = "cpu", 2, "linux/amd64", []string{}
 	i.Machine.Memory, i.Machine.Kernel, i.Machine.LoadAverage, i.Machine.GPU = "1 kB", "Linux", "0 0 0", "none"
