@@ -2,11 +2,12 @@
 // (submit to completion) and of a bare loop of OpenVINO inference over the same batches, alternately in one run, and prints
 // the ratio: of wall time, and of CPU time, which a busy machine disturbs less.
 //
-//   ranking-engine-bench MODEL_DIRECTORY [STREAMS [ROUNDS [BATCH_TOKENS]]]
+//   ranking-engine-bench MODEL_DIRECTORY [STREAMS [ROUNDS [BATCH_TOKENS [WORKLOAD]]]]   WORKLOAD: the start of its name
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <random>
+#include <string_view>
 #include <thread>
 
 #include "asking.h"
@@ -80,6 +81,15 @@ void through_task(Task& task, const std::vector<RankRequest>& requests, Ticket& 
   for (auto& answer : answers) scores_of(std::move(answer));
 }
 
+double tokens_a_pair(const std::vector<Batch>& batches) {
+  size_t tokens = 0, pairs = 0;
+  for (const auto& batch : batches) {
+    for (const auto& row : batch.rows) tokens += row.tokens().ids.size();
+    pairs += batch.rows.size();
+  }
+  return static_cast<double>(tokens) / static_cast<double>(pairs);
+}
+
 std::vector<Batch> batches_of(const Tokenizer& tokenizer, const std::vector<RankRequest>& requests, size_t batch_tokens) {
   FairQueue queue(tokenizer.max_tokens());
   for (Ticket i = 0; i < requests.size(); ++i) {
@@ -107,7 +117,7 @@ void bare(Engine& engine, const std::vector<Batch>& batches) {
   for (auto& stream : streams) stream.join();
 }
 
-void bench(const OpenvinoOptions& options, unsigned rounds) {
+void bench(const OpenvinoOptions& options, unsigned rounds, std::string_view only) {
   const auto files = find_model(options.model);
   const auto card = read_card(files.card);
   const Tokenizer tokenizer(read_file(files.tokenizer), card.max_tokens);
@@ -116,6 +126,7 @@ void bench(const OpenvinoOptions& options, unsigned rounds) {
   const auto task = make_openvino_task(options);
   Ticket ticket = 0;
   for (const auto& load : kWorkloads) {
+    if (!std::string_view(load.name).starts_with(only)) continue;
     const auto requests = requests_of(load);
     const auto batches = batches_of(tokenizer, requests, options.batch_tokens);
     const auto pairs = static_cast<double>(load.requests * load.passages * rounds);
@@ -128,9 +139,10 @@ void bench(const OpenvinoOptions& options, unsigned rounds) {
       ours = {ours.wall + a.wall, ours.cpu + a.cpu};
       raw = {raw.wall + b.wall, raw.cpu + b.cpu};
     }
-    std::printf("%-48s Task %6.1f pairs/s  bare %6.1f pairs/s  ratio %.3f  CPU ms/pair %.3f bare %.3f ratio %.3f\n", load.name,
-                pairs / ours.wall, pairs / raw.wall, raw.wall / ours.wall, ours.cpu / pairs * 1e3, raw.cpu / pairs * 1e3,
-                raw.cpu / ours.cpu);
+    std::printf(
+        "%-48s %5.1f tokens/pair  Task %6.1f pairs/s  bare %6.1f pairs/s  ratio %.3f  CPU ms/pair %.3f bare %.3f ratio %.3f\n",
+        load.name, tokens_a_pair(batches), pairs / ours.wall, pairs / raw.wall, raw.wall / ours.wall, ours.cpu / pairs * 1e3,
+        raw.cpu / pairs * 1e3, raw.cpu / ours.cpu);
     std::fflush(stdout);
   }
 }
@@ -142,13 +154,14 @@ unsigned argument(int argc, char** argv, int at, unsigned otherwise) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return std::fprintf(stderr, "usage: %s MODEL_DIRECTORY [STREAMS [ROUNDS [BATCH_TOKENS]]]\n", argv[0]), 2;
+  if (argc < 2)
+    return std::fprintf(stderr, "usage: %s MODEL_DIRECTORY [STREAMS [ROUNDS [BATCH_TOKENS [WORKLOAD]]]]\n", argv[0]), 2;
   OpenvinoOptions options;
   options.model = argv[1];
   options.streams = argument(argc, argv, 2, usable_cores());
   options.batch_tokens = argument(argc, argv, 4, options.batch_tokens);
   try {
-    bench(options, argument(argc, argv, 3, 5));
+    bench(options, argument(argc, argv, 3, 5), argc > 5 ? argv[5] : "");
   } catch (const std::exception& e) {
     return std::fprintf(stderr, "%s\n", e.what()), 1;
   }
