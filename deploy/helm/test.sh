@@ -26,6 +26,7 @@ lacks() { ! grep -qF -- "$2" "$WORK/$1.yaml" || die "$1 holds: $2"; }
 tools
 variant default
 holds default 'terminationGracePeriodSeconds: 45'
+holds default 'name: GOMEMLIMIT, value: 204MiB'
 holds default 'kind: HorizontalPodAutoscaler'
 holds default 'kind: NetworkPolicy'
 lacks default 'kind: ServiceMonitor'

@@ -12,3 +12,9 @@ allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
 capabilities: {drop: [ALL]}
 {{- end }}
+{{- /* Four fifths of a limit in Mi or Gi, in MiB; nothing for other units. */ -}}
+{{- define "ranking.goMemory" -}}
+{{- if hasSuffix "Mi" . }}{{ div (mul (trimSuffix "Mi" . | int) 4) 5 }}MiB
+{{- else if hasSuffix "Gi" . }}{{ div (mul (trimSuffix "Gi" . | int) 4096) 5 }}MiB
+{{- end }}
+{{- end }}
