@@ -49,7 +49,7 @@ build: native go ## build every program into build/native and build/bin
 
 .PHONY: run
 run: native go ## start the Task with the default model and the proxy, in the foreground
-	@mkdir -p build/run
+	@mkdir -p build && install -d -m 700 build/run # whoever enters it reaches the socket, whatever the umask
 	@$(PROXY) --listen $(LISTEN) --task-socket $(SOCKET) --supervise -- \
 	  $(TASK) --task openvino --model $(MODEL_DIR) --socket $(SOCKET)
 
