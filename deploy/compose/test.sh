@@ -99,7 +99,10 @@ survives_a_kill
 scales
 replicas_survive
 trtmc_serves
-if [ -n "${COMPOSE_TEST_FULL:-}" ]; then prometheus_scrapes; aiperf_runs; fi
+if [ -n "${COMPOSE_TEST_FULL:-}" ]; then prometheus_scrapes; aiperf_runs; else
+  say 'skipped: Prometheus (COMPOSE_TEST_FULL=1 runs it)'
+  say 'skipped: AIPerf (COMPOSE_TEST_FULL=1 runs it)'
+fi
 stops_gracefully
 leaves_nothing
 say "passed in $SECONDS s"
