@@ -29,7 +29,12 @@ units() {
 
 documents() {
   local doc=$STAGE/usr/share/doc/ranking file
-  for file in README.md LICENSE NOTICE ipc/PROTOCOL.md native/README.md deploy/README.md deploy/sizing/SIZING.md; do
+  # With every file that a shipped document links to: test.sh follows the links.
+  for file in README.md LICENSE NOTICE docker-compose.yml ipc/PROTOCOL.md native/README.md native/Dockerfile proxy/README.md proxy/Dockerfile \
+    proxy/framing/framing.go proxy/records/schema.json conformance/examples/go/rank_test.go conformance/inventory.yaml \
+    native/tests/goldens/quality/own.json conformance/qualify/evidence/result.schema.json native/models/tools/{export,make_goldens}.py \
+    $(git ls-files 'bench/*.md' 'bench/results/*.svg' 'conformance/*.md' 'native/models/*.md' 'native/tests/*.md' deploy/{README,SECURITY}.md \
+      deploy/sizing/{*.md,parameters.json} deploy/{systemd,sbom,helm/ranking}); do
     install -Dm 644 "$file" "$doc/$file"
   done
   go build -o "$STAGE/sbom" ./deploy/sbom
