@@ -3,6 +3,7 @@ package telemetry
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"trtmc-ranking-proxy/ipc"
 )
@@ -35,6 +36,8 @@ var (
 		"tokens_total":          "Tokens of those pairs, padding excluded.",
 		"padding_tokens_total":  "Padding computed.",
 		"truncated_pairs_total": "Pairs that were cut to the token limit.",
+
+		"cpu_us_total": "Processor time of the Task, user and system.",
 	}
 	gauges = map[string]string{
 		"resident_bytes": "Resident memory of the Task.",
@@ -82,14 +85,17 @@ func ofPong(name string, value func(*ipc.Pong) float64) family {
 // named are the families of figures sent by name.
 func named(kind string, figures map[string]string, of func(*ipc.Pong) map[string]uint64) (out []family) {
 	for _, key := range slices.Sorted(maps.Keys(figures)) {
-		name := taskPrefix + key
+		name, unit := taskPrefix+key, 1.0
+		if base, micro := strings.CutSuffix(key, "_us_total"); micro {
+			name, unit = taskPrefix+base+"_seconds_total", 1e6
+		}
 		help[name] = figures[key]
 		out = append(out, family{name, kind, func(_ *Task, p *ipc.Pong) (float64, bool) {
 			if p == nil {
 				return 0, false
 			}
 			value, sent := of(p)[key]
-			return float64(value), sent
+			return float64(value) / unit, sent
 		}})
 	}
 	return out

@@ -29,7 +29,7 @@ var help = map[string]string{
 	"ranking_task_public_task_call_wall_seconds": "Task clock, by answer: first batch start to last batch end that holds its pairs.",
 
 	"ranking_task_up":                  "1 while this Task is ready.",
-	"ranking_task_info":                "Identity of the Task behind a socket; always 1.",
+	"ranking_task_info":                "Identity of the Task behind a socket, and the program that serves it with its version; always 1.",
 	"ranking_task_oldest_call_seconds": "Age of the oldest Task call now running; 0 when idle.",
 	"ranking_task_queued_requests":     "Requests accepted by the Task and not yet started.",
 	"ranking_task_queued_pairs":        "Pairs accepted by the Task and not yet started.",

@@ -106,8 +106,8 @@ func appendInfo(dst []byte, all []*Task) []byte {
 		if !begun {
 			dst, begun = appendHead(dst, "ranking_task_info", "gauge"), true
 		}
-		dst = fmt.Appendf(dst, "ranking_task_info{%s,model=%q,revision=%q,backend=%q,precision=%q} 1\n",
-			t.labels, who.Model, who.Revision, who.Backend, who.Precision)
+		dst = fmt.Appendf(dst, "ranking_task_info{%s,model=%q,revision=%q,backend=%q,precision=%q,server=%q} 1\n",
+			t.labels, who.Model, who.Revision, who.Backend, who.Precision, who.Server)
 	}
 	return dst
 }

@@ -42,17 +42,18 @@ func TestTaskFigures(t *testing.T) {
 	m := New("1.2.3")
 	a, b := m.Task("/run/a.sock"), m.Task("@b")
 	a.Up(true)
-	a.Met(&ipc.Welcome{Model: "m", Revision: "r", Backend: "openvino", Precision: "int8"})
+	a.Met(&ipc.Welcome{Model: "m", Revision: "r", Backend: "openvino", Precision: "int8", Server: "ranking-task 1"})
 	a.Heard(fullPong())
 	text := page(m)
 	for _, line := range []string{
 		"# TYPE ranking_task_up gauge", `ranking_task_up{socket="/run/a.sock"} 1`, `ranking_task_up{socket="@b"} 0`,
-		`ranking_task_info{socket="/run/a.sock",model="m",revision="r",backend="openvino",precision="int8"} 1`,
+		`ranking_task_info{socket="/run/a.sock",model="m",revision="r",backend="openvino",precision="int8",server="ranking-task 1"} 1`,
 		`ranking_task_oldest_call_seconds{socket="/run/a.sock"} 1.5`, `ranking_task_queued_tokens{socket="/run/a.sock"} 3`,
 		`ranking_task_queued_tokens_max{socket="/run/a.sock"} 4`, `ranking_task_padding_ratio{socket="/run/a.sock"} 0.5`,
 		"# TYPE ranking_task_pairs_total counter", `ranking_task_pairs_total{socket="/run/a.sock"} 30`,
 		"# HELP ranking_task_calls_total Task calls: batches, or runs of the model.", `ranking_task_calls_total{socket="/run/a.sock"} 30`,
 		"# TYPE ranking_task_resident_bytes gauge", `ranking_task_resident_bytes{socket="/run/a.sock"} 7`,
+		"# TYPE ranking_task_cpu_seconds_total counter", `ranking_task_cpu_seconds_total{socket="/run/a.sock"} 3e-05`,
 		"# TYPE ranking_task_batch_pairs histogram", `ranking_task_batch_pairs_bucket{socket="/run/a.sock",le="128"} 7`,
 		`ranking_task_batch_pairs_bucket{socket="/run/a.sock",le="+Inf"} 8`, `ranking_task_batch_pairs_count{socket="/run/a.sock"} 8`,
 		`ranking_task_call_seconds_bucket{socket="/run/a.sock",le="0.0001"} 0`, `ranking_task_call_seconds_bucket{socket="/run/a.sock",le="2.5"} 13`,

@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-#include "ipc/process_gauges.h"
+#include "ipc/process_figures.h"
 #include "ipc/rank_log.h"
 #include "log/log.h"
 
@@ -203,6 +203,7 @@ void Connection::on_ping(const Frame& frame) {
   state_->task.health([self = shared_from_this(), exchange = frame.exchange](TaskHealth health) {
     health.ready = health.ready && !self->state_->draining;
     self->state_->counters.add_to(health.counters);
+    health.counters.merge(process_counters());
     health.gauges.merge(process_gauges());
     self->answers_.answer_ping(exchange, health);
   });

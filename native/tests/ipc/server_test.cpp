@@ -210,6 +210,7 @@ TEST_F(ServerTest, PongCarriesTheHealthOfTheTaskAndTheCountersOfTheServer) {
   EXPECT_EQ(pong->uint("queued_requests"), 7u);
   const auto counters = pong->fields.at("counters").as<std::map<std::string, uint64_t>>();
   EXPECT_EQ(counters.at("connections_total"), 1u);
+  EXPECT_GT(counters.at("cpu_us_total"), 0u);
   EXPECT_GT((pong->fields.at("gauges").as<std::map<std::string, uint64_t>>()).at("resident_bytes"), 0u);
 }
 

@@ -1,5 +1,6 @@
-#include "ipc/process_gauges.h"
+#include "ipc/process_figures.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -33,6 +34,15 @@ std::map<std::string, uint64_t> process_gauges() {
   if (const uint64_t threads = count_entries("/proc/self/task")) gauges["threads"] = threads;
   if (const uint64_t fds = count_entries("/proc/self/fd")) gauges["open_fds"] = fds - 1;
   return gauges;
+}
+
+std::map<std::string, uint64_t> process_counters() {
+  rusage used{};
+  if (::getrusage(RUSAGE_SELF, &used) != 0) return {};
+  const auto microseconds = [](const timeval& t) {
+    return static_cast<uint64_t>(t.tv_sec) * 1'000'000 + static_cast<uint64_t>(t.tv_usec);
+  };
+  return {{"cpu_us_total", microseconds(used.ru_utime) + microseconds(used.ru_stime)}};
 }
 
 }  // namespace ranking::ipc

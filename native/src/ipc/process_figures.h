@@ -1,4 +1,4 @@
-// What this process uses, for the gauges of a pong.
+// What this process uses, for the figures of a pong.
 #pragma once
 
 #include <cstdint>
@@ -9,5 +9,8 @@ namespace ranking::ipc {
 
 // resident_bytes, threads and open_fds, read from /proc; one that cannot be read is left out.
 std::map<std::string, uint64_t> process_gauges();
+
+// cpu_us_total: processor time of all threads, user and system, since the start.
+std::map<std::string, uint64_t> process_counters();
 
 }  // namespace ranking::ipc
