@@ -24,6 +24,8 @@ holds() { grep -qF -- "$2" "$WORK/$1.yaml" || die "$1 lacks: $2"; }
 lacks() { ! grep -qF -- "$2" "$WORK/$1.yaml" || die "$1 holds: $2"; }
 
 tools
+variant fraction --set proxy.resources.limits.memory=1.5Gi
+holds fraction 'name: GOMEMLIMIT, value: 1228MiB'
 variant default
 holds default 'terminationGracePeriodSeconds: 45'
 holds default 'name: GOMEMLIMIT, value: 204MiB'

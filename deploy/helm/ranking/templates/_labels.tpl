@@ -14,7 +14,7 @@ capabilities: {drop: [ALL]}
 {{- end }}
 {{- /* Four fifths of a limit in Mi or Gi, in MiB; nothing for other units. */ -}}
 {{- define "ranking.goMemory" -}}
-{{- if hasSuffix "Mi" . }}{{ div (mul (trimSuffix "Mi" . | int) 4) 5 }}MiB
-{{- else if hasSuffix "Gi" . }}{{ div (mul (trimSuffix "Gi" . | int) 4096) 5 }}MiB
+{{- if hasSuffix "Mi" . }}{{ mulf (trimSuffix "Mi" . | float64) 0.8 | int }}MiB
+{{- else if hasSuffix "Gi" . }}{{ mulf (trimSuffix "Gi" . | float64) 1024 0.8 | int }}MiB
 {{- end }}
 {{- end }}
