@@ -1,5 +1,5 @@
-# Sourced by accounting.sh, two-tasks.sh and go-runtime.sh: starts programs and measures proxies in turn (A B A B ...). measure wants ROUNDS, WINDOW
-# and CELLS.
+# Sourced by accounting.sh, benchmark-app.sh, two-tasks.sh and go-runtime.sh: starts programs and measures proxies in turn (A B A B ...).
+# measure wants ROUNDS, WINDOW and CELLS.
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 TASK=${RANKING_TASK_PROGRAM:-build/native/ranking-task}
 PROXY=${RANKING_PROXY_PROGRAM:-build/bin/ranking-proxy}
